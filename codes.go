@@ -1,0 +1,171 @@
+package davit
+
+// Code is a stable word for one condition. Scripts match on it; messages may change.
+type Code string
+
+// CodeInfo is what docs/errors.md says of a code, and how the two outer edges show it.
+type CodeInfo struct {
+	Code    Code
+	HTTP    int    // status of the API's problem document
+	Exit    int    // exit status of the CLI (see docs/cli.md)
+	Meaning string // one sentence
+	Made    string // whether anything may have been made: "nothing", "maybe", or what
+	Do      string // what to do
+}
+
+// The codes, by area. Each stands in the table below it too; a test holds them together.
+const (
+	// General.
+	CodeInternal     Code = "internal"
+	CodeUsage        Code = "usage"
+	CodeInvalid      Code = "invalid_request"
+	CodeNotFound     Code = "not_found"
+	CodeUnauthorized Code = "unauthorized"
+	CodeForbidden    Code = "forbidden"
+	CodeRateLimited  Code = "rate_limited"
+	CodeUnsupported  Code = "unsupported"
+	CodeNotServedYet Code = "not_served_yet"
+	CodeHostDown     Code = "host_not_running"
+	CodeSocketTaken  Code = "socket_taken"
+	CodeHomeUnusable Code = "home_unusable"
+	CodeShuttingDown Code = "shutting_down"
+
+	// Store.
+	CodeStoreNewer   Code = "store_newer"
+	CodeStoreDamaged Code = "store_damaged"
+
+	// Panes and the keeper.
+	CodePaneNotFound      Code = "pane_not_found"
+	CodePaneEnded         Code = "pane_ended"
+	CodePaneLost          Code = "pane_lost"
+	CodePaneBusy          Code = "pane_busy"
+	CodePaneLineTooLong   Code = "pane_line_too_long"
+	CodePaneSpawnFailed   Code = "pane_spawn_failed"
+	CodeOutputGap         Code = "output_gap"
+	CodeKeeperUnreachable Code = "keeper_unreachable"
+
+	// Tabs and tab configs.
+	CodeTabNotFound          Code = "tab_not_found"
+	CodeTabAmbiguous         Code = "tab_ambiguous"
+	CodeTabCloseConfirm      Code = "tab_close_needs_confirmation"
+	CodeNothingToUndo        Code = "nothing_to_undo"
+	CodeConfigInvalid        Code = "config_invalid"
+	CodeConfigNotFound       Code = "config_not_found"
+	CodeConfigAmbiguous      Code = "config_ambiguous"
+	CodeConfigMissingParam   Code = "config_missing_parameters"
+	CodeConfigUnknownParam   Code = "config_unknown_parameter"
+	CodeConfigOpenFault      Code = "config_open_fault"
+	CodeNoticeNotFound       Code = "notice_not_found"
+	CodeNoticeActionUnknown  Code = "notice_action_unknown"
+	CodeCleanupNotRepeatable Code = "cleanup_not_repeatable"
+
+	// Launching (spec launch L6, L10).
+	CodeAgentUnknown          Code = "agent_unknown"
+	CodeAgentNotInstalled     Code = "agent_not_installed"
+	CodeAgentDisabled         Code = "agent_disabled"
+	CodeOperationInvalid      Code = "agent_session_operation_invalid"
+	CodeOperationConflict     Code = "agent_session_operation_conflict"
+	CodeOperationExpired      Code = "agent_session_operation_expired"
+	CodeOperationUnknown      Code = "agent_session_operation_unknown"
+	CodeLaunchFieldRefused    Code = "agent_launch_field_refused"
+	CodeLaunchPaneLive        Code = "agent_launch_pane_already_live"
+	CodeLaunchSessionExists   Code = "agent_launch_session_already_exists"
+	CodeLaunchReuseExisting   Code = "agent_launch_reuse_requires_existing_workspace"
+	CodeLaunchReuseNotRunning Code = "agent_launch_terminal_not_running_agent"
+	CodeLaunchPromptTooLong   Code = "agent_launch_prompt_too_long"
+	CodeLaunchFailed          Code = "agent_launch_failed"
+
+	// Worktrees, workspaces, git.
+	CodeGitMissing         Code = "git_missing"
+	CodeWorkspaceNotFound  Code = "workspace_not_found"
+	CodeWorkspaceAmbiguous Code = "workspace_ambiguous"
+	CodeWorktreeCollision  Code = "worktree_create_collision"
+	CodeWorktreeName       Code = "worktree_name_invalid"
+	CodeWorktreeBase       Code = "worktree_base_missing"
+	CodeWorktreeUnborn     Code = "worktree_repository_without_commit"
+	CodeWorktreeUnverified Code = "worktree_created_unverified"
+	CodeWorktreeDirty      Code = "worktree_dirty"
+	CodeWorktreeProtected  Code = "worktree_protected"
+	CodeWorktreeGit        Code = "worktree_git_failed"
+	CodeWorktreeSetup      Code = "worktree_setup_failed"
+	CodeDirectoryMissing   Code = "directory_missing"
+)
+
+var codeTable = []CodeInfo{
+	{CodeInternal, 500, 70, "Something went wrong that davit has no word for.", "maybe", "Look at `davit logs`, and report it with the message."},
+	{CodeUsage, 400, 2, "The command line was not understood.", "nothing", "See `davit help` for the command."},
+	{CodeInvalid, 422, 2, "A field of the request is missing, unknown or of the wrong kind.", "nothing", "Correct the field that the message names."},
+	{CodeNotFound, 404, 3, "What was asked for is not there.", "nothing", "List what there is, and ask again."},
+	{CodeUnauthorized, 401, 4, "The caller has not shown who it is.", "nothing", "Log in again with a fresh link from `davit`."},
+	{CodeForbidden, 403, 4, "The caller may not do this.", "nothing", "Use the host's own user, socket or address."},
+	{CodeRateLimited, 429, 4, "Too many failed logins.", "nothing", "Wait a minute."},
+	{CodeUnsupported, 501, 5, "This build does not know the operation.", "nothing", "Bring client and host to the same version."},
+	{CodeNotServedYet, 501, 5, "The field or operation is specified but not served by this version.", "nothing", "Leave the field out."},
+	{CodeHostDown, 503, 6, "No davit host answers for this home.", "nothing", "Start one with `davit up`."},
+	{CodeSocketTaken, 409, 6, "The socket's place is held by something that is not this home's davit.", "nothing", "Move it away, or choose another DAVIT_HOME."},
+	{CodeHomeUnusable, 500, 6, "A directory of the davit home cannot be made, read or written.", "nothing", "Mend its owner or rights, or choose another DAVIT_HOME."},
+	{CodeShuttingDown, 503, 6, "The host is stopping.", "nothing", "Ask again when it is back."},
+	{CodeStoreNewer, 500, 6, "The store was written by a newer davit.", "nothing", "Run that version; the store is left as it is."},
+	{CodeStoreDamaged, 500, 6, "The store cannot be read.", "nothing", "It was set aside under the name told; nothing was overwritten."},
+	{CodePaneNotFound, 404, 3, "There is no such pane.", "nothing", "`davit pane list` shows what there is."},
+	{CodePaneEnded, 409, 7, "The pane's program has ended.", "nothing", "Open another pane."},
+	{CodePaneLost, 409, 7, "The pane's keeper is gone, and with it the way to its program.", "nothing", "Open another pane; what still runs is listed by `davit keeper status`."},
+	{CodePaneBusy, 429, 7, "The pane's program does not read, and its input queue is full.", "nothing", "Send it again later: nothing of it was taken."},
+	{CodePaneLineTooLong, 422, 7, "A line over 4,095 bytes while the terminal reads whole lines.", "nothing", "Send shorter lines: the kernel would cut this one."},
+	{CodePaneSpawnFailed, 422, 7, "The program could not be started.", "nothing", "Check the command and its directory."},
+	{CodeOutputGap, 410, 7, "The output asked for is no longer kept.", "nothing", "Read from the offset told."},
+	{CodeKeeperUnreachable, 503, 6, "The keeper does not answer.", "maybe", "See `davit keeper status`."},
+	{CodeTabNotFound, 404, 3, "There is no such tab.", "nothing", "`davit tab list` shows what there is."},
+	{CodeTabAmbiguous, 409, 3, "Several tabs fit.", "nothing", "Use the id."},
+	{CodeTabCloseConfirm, 409, 8, "Closing would end running programs or lose typed text.", "nothing", "Look at the list, then close with --yes."},
+	{CodeNothingToUndo, 409, 8, "No closed tab is kept any more.", "nothing", "Open it again."},
+	{CodeConfigInvalid, 422, 1, "The tab config has errors.", "nothing", "Mend what the list names."},
+	{CodeConfigNotFound, 404, 3, "No tab config of that name.", "nothing", "`davit config list` shows what there is."},
+	{CodeConfigAmbiguous, 409, 3, "Several tab configs have that name.", "nothing", "Name the file."},
+	{CodeConfigMissingParam, 422, 2, "Parameters without a value.", "nothing", "Give them with -p name=value."},
+	{CodeConfigUnknownParam, 422, 2, "The config has no such parameter.", "nothing", "Use the names that the message lists."},
+	{CodeConfigOpenFault, 422, 1, "The config is right, but cannot be opened with these values.", "nothing", "Change what the message names."},
+	{CodeNoticeNotFound, 404, 3, "There is no such notice.", "nothing", "`davit notice list` shows what there is."},
+	{CodeNoticeActionUnknown, 422, 2, "The notice has no such action.", "nothing", "Use one that it lists."},
+	{CodeCleanupNotRepeatable, 409, 8, "The cleanup is running or has succeeded.", "nothing", "Nothing is to be done."},
+	{CodeAgentUnknown, 404, 3, "The catalogue has no such agent.", "nothing", "`davit agent list` shows them."},
+	{CodeAgentNotInstalled, 422, 9, "The agent's program is not on the PATH.", "nothing", "Install it as the hint says."},
+	{CodeAgentDisabled, 422, 9, "The agent is switched off in the settings.", "nothing", "Switch it on."},
+	{CodeOperationInvalid, 422, 9, "The operation id is malformed or from the future.", "nothing", "Mint a new one."},
+	{CodeOperationConflict, 409, 9, "The operation id was used for another request.", "nothing of this request", "Mint a new one."},
+	{CodeOperationExpired, 410, 9, "The operation id is older than a day and not known.", "nothing", "Mint a new one."},
+	{CodeOperationUnknown, 409, 9, "It cannot be known what this operation did.", "maybe", "Look at the worktree and pane that the details name; launch anew with a new id."},
+	{CodeLaunchFieldRefused, 422, 9, "The intent has a field that callers may not set, or that nobody knows.", "nothing", "Leave the field out."},
+	{CodeLaunchPaneLive, 409, 9, "The pane key is in use.", "nothing", "Choose another."},
+	{CodeLaunchSessionExists, 409, 9, "The session id is in use.", "nothing", "Choose another."},
+	{CodeLaunchReuseExisting, 422, 9, "A terminal can be reused in an existing workspace only.", "nothing", "Use an existing target."},
+	{CodeLaunchReuseNotRunning, 409, 9, "The terminal does not run the agent.", "nothing", "Launch without reuse."},
+	{CodeLaunchPromptTooLong, 422, 9, "The prompt is too long for a command line.", "nothing", "Shorten it to 100,000 bytes, or put it into a file the agent reads."},
+	{CodeLaunchFailed, 500, 9, "The agent was not started.", "a worktree, when the details name one", "See the message; the worktree is kept."},
+	{CodeGitMissing, 422, 10, "There is no git on the PATH of the host.", "nothing", "Install git, and restart davit."},
+	{CodeWorkspaceNotFound, 404, 3, "No repository or workspace fits the selector.", "nothing", "Give a path inside a repository, or use --folder."},
+	{CodeWorkspaceAmbiguous, 409, 3, "Several workspaces fit the selector.", "nothing", "Use one of the candidates."},
+	{CodeWorktreeCollision, 409, 10, "The branch or path is taken.", "nothing", "Use the free name suggested, or open the worktree that has it."},
+	{CodeWorktreeName, 422, 10, "git does not take the name for a branch.", "nothing", "Use the suggestion."},
+	{CodeWorktreeBase, 422, 10, "The base is not a commit of this repository.", "nothing", "Name a branch, tag or commit."},
+	{CodeWorktreeUnborn, 422, 10, "The repository has no commit, so no worktree can start from it.", "nothing", "Make the first commit."},
+	{CodeWorktreeUnverified, 500, 10, "The worktree was made, but a check afterwards failed.", "the worktree at the path told", "Look at it before you use it."},
+	{CodeWorktreeDirty, 409, 10, "Removing the worktree would lose work.", "nothing", "Save what the list names, or force with its digest."},
+	{CodeWorktreeProtected, 403, 10, "This worktree is never removed by davit.", "nothing", "Use git itself if you mean it."},
+	{CodeWorktreeGit, 500, 10, "git refused.", "maybe", "Read git's own words in the message."},
+	{CodeWorktreeSetup, 500, 10, "The setup script failed.", "the worktree, kept", "Look at the pane."},
+	{CodeDirectoryMissing, 422, 10, "The directory does not exist.", "nothing", "Create it, or name another."},
+}
+
+// Codes lists every code with its documentation, in the table's order.
+func Codes() []CodeInfo { return append([]CodeInfo(nil), codeTable...) }
+
+// Info gives the documentation of a code; an unknown one is shown as internal.
+func (c Code) Info() CodeInfo {
+	for _, info := range codeTable {
+		if info.Code == c {
+			return info
+		}
+	}
+	return codeTable[0]
+}
