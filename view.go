@@ -1,0 +1,234 @@
+package davit
+
+import "time"
+
+// State is everything a client shows, in one value: the answer to host.state and the
+// first thing on the stream. Seq orders it among the events: those with a greater
+// number come after it.
+type State struct {
+	HostID  HostID            `json:"hostId"`
+	Seq     uint64            `json:"seq"`
+	Tabs    []Tab             `json:"tabs"` // in the order shown
+	Panes   map[PaneID]Pane   `json:"panes"`
+	Notices []Notice          `json:"notices"` // oldest first
+	Chips   map[PaneID][]Chip `json:"chips"`
+	Closed  []ClosedTab       `json:"closed"` // what undo can bring back, newest first
+}
+
+// Tab is one tab.
+type Tab struct {
+	ID       TabID     `json:"id"`
+	Title    string    `json:"title"`           // shown: the given one, else from what runs in it
+	Given    string    `json:"given,omitempty"` // set by config or user
+	Color    string    `json:"color,omitempty"`
+	Icon     string    `json:"icon,omitempty"`
+	Group    string    `json:"group,omitempty"`
+	Tree     *Split    `json:"tree"` // nil only while it opens
+	Focused  PaneID    `json:"focused,omitempty"`
+	Worktree *Worktree `json:"worktree,omitempty"`
+	OnClose  *OnClose  `json:"onClose,omitempty"`
+	Config   string    `json:"config,omitempty"` // name of the tab config that opened it
+	Launches []Result  `json:"launches,omitempty"`
+	Fault    string    `json:"fault,omitempty"` // why the opening failed
+	Created  time.Time `json:"created"`
+}
+
+// Split is a node of a tab's pane tree: a leaf when Pane is set, else a row
+// (horizontal, left to right) or column (vertical, top to bottom) of children with
+// weights.
+type Split struct {
+	Pane      PaneID   `json:"pane,omitempty"`
+	Direction string   `json:"direction,omitempty"` // horizontal | vertical
+	Children  []*Split `json:"children,omitempty"`
+	Sizes     []int    `json:"sizes,omitempty"` // weights, as many as children
+}
+
+// PaneStatus is the life of a pane's program.
+type PaneStatus string
+
+// The statuses of a pane.
+const (
+	PaneStarting PaneStatus = "starting"
+	PaneRunning  PaneStatus = "running"
+	PaneEnded    PaneStatus = "ended" // exit status known
+	PaneLost     PaneStatus = "lost"  // the keeper went away, or the machine restarted
+	PaneFailed   PaneStatus = "failed"
+)
+
+// Pane is one pane as clients see it.
+type Pane struct {
+	ID        PaneID     `json:"id"`
+	Tab       TabID      `json:"tab"`
+	Kind      string     `json:"kind"` // shell | agent
+	Agent     string     `json:"agent,omitempty"`
+	Practice  bool       `json:"practice,omitempty"` // the practice agent: labelled as such everywhere
+	Argv      []string   `json:"argv,omitempty"`
+	Directory string     `json:"directory"`         // where its shell is, or where it started
+	Title     string     `json:"title,omitempty"`   // set by the program
+	Command   string     `json:"command,omitempty"` // the running foreground command, when the shell told
+	Running   bool       `json:"running"`           // a command other than an idle shell is in the foreground
+	Status    PaneStatus `json:"status"`
+	Exit      *Exit      `json:"exit,omitempty"`
+	Fault     string     `json:"fault,omitempty"`
+	Pid       int        `json:"pid,omitempty"`
+	Cols      int        `json:"cols"`
+	Rows      int        `json:"rows"`
+	Offset    uint64     `json:"offset"`         // end of its log, as of the last change of this value
+	Note      string     `json:"note,omitempty"` // "restored approximately", "started in home: …"
+	Shell     string     `json:"shell,omitempty"`
+	OnExit    string     `json:"onExit,omitempty"`
+	PaneKey   PaneKey    `json:"paneKey,omitempty"`
+}
+
+// Exit is how a program ended.
+type Exit struct {
+	Code   int       `json:"code"`             // exit status; 128+signal when a signal ended it
+	Signal string    `json:"signal,omitempty"` // SIGTERM …
+	At     time.Time `json:"at"`
+}
+
+// Worktree is a git worktree that a tab is about.
+type Worktree struct {
+	ID            string `json:"id"`
+	Path          string `json:"path"`
+	Branch        string `json:"branch"`
+	Repo          string `json:"repo"` // path of the main checkout or bare repository
+	Base          string `json:"base,omitempty"`
+	RemoveOnClose bool   `json:"removeOnClose,omitempty"`
+	Warning       string `json:"warning,omitempty"`
+}
+
+// OnClose is the close plan of a tab, resolved when it opened (spec tabs T5.1).
+type OnClose struct {
+	Directory      string        `json:"directory"`
+	Commands       []string      `json:"commands"`
+	Shell          string        `json:"shell"`
+	ShellKind      string        `json:"shellKind"` // posix | bash | zsh | fish
+	Timeout        time.Duration `json:"timeout"`   // nanoseconds, for each command
+	RemoveWorktree *Worktree     `json:"removeWorktree,omitempty"`
+	Ran            bool          `json:"ran,omitempty"` // cleanup_was_run
+}
+
+// ClosedTab is one that undo can bring back.
+type ClosedTab struct {
+	ID      TabID     `json:"id"`
+	Title   string    `json:"title"`
+	Until   time.Time `json:"until"`
+	Cleanup string    `json:"cleanup,omitempty"` // none queued held running done failed interrupted
+}
+
+// Notice is one message to the user that stays until it is dismissed or its time is over.
+type Notice struct {
+	ID         string         `json:"id"`
+	Kind       string         `json:"kind"`  // cleanup_failed, tab_closed, config_error, …
+	Level      string         `json:"level"` // info | warning | error
+	Title      string         `json:"title"`
+	Body       string         `json:"body,omitempty"`
+	Persistent bool           `json:"persistent"`
+	Until      *time.Time     `json:"until,omitempty"`
+	Tab        TabID          `json:"tab,omitempty"`
+	Actions    []NoticeAction `json:"actions,omitempty"`
+	Details    map[string]any `json:"details,omitempty"`
+	Created    time.Time      `json:"created"`
+}
+
+// NoticeAction is one button of a notice; Kind "copy" and "open" are the client's own
+// to do with Text, every other kind is asked of the host by notice.act.
+type NoticeAction struct {
+	ID    string `json:"id"` // undo, run_again, copy_commands, open_terminal, dismiss, create_and_open
+	Label string `json:"label"`
+	Kind  string `json:"kind"` // host | copy | open
+	Text  string `json:"text,omitempty"`
+}
+
+// Chip is one small fact about where a pane is (spec chips).
+type Chip struct {
+	Kind   string     `json:"kind"`             // cwd, git_branch, git_diff, …
+	Value  string     `json:"value"`            // the raw value, for copying
+	Text   string     `json:"text"`             // as shown
+	Status ChipStatus `json:"status"`           // C3.3
+	Reason string     `json:"reason,omitempty"` // why it is disabled, stale or an error
+	Data   *ChipData  `json:"data,omitempty"`
+}
+
+// ChipData are a chip's parts for those who draw them.
+type ChipData struct {
+	Files     int    `json:"files"`
+	Added     int    `json:"added"`
+	Removed   int    `json:"removed"`
+	Untracked int    `json:"untracked"`
+	Branch    string `json:"branch,omitempty"`
+	Detached  bool   `json:"detached,omitempty"`
+	Unborn    bool   `json:"unborn,omitempty"`
+}
+
+// ChipStatus is where a chip is in its life (spec chips C3.3).
+type ChipStatus string
+
+// The statuses of C3.3.
+const (
+	ChipIdle     ChipStatus = "idle"
+	ChipLoading  ChipStatus = "loading"
+	ChipReady    ChipStatus = "ready"
+	ChipCached   ChipStatus = "cached"
+	ChipStale    ChipStatus = "stale"
+	ChipDisabled ChipStatus = "disabled"
+	ChipTimedOut ChipStatus = "timed_out"
+	ChipError    ChipStatus = "error"
+)
+
+// EventKind says which part of the state an event replaces. Events carry the new value
+// whole, so that applying one twice is harmless.
+type EventKind string
+
+// The kinds of events. The payload is the field of Event with the same noun.
+const (
+	EventTab           EventKind = "tab"           // made or changed
+	EventTabRemoved    EventKind = "tabRemoved"    // TabID
+	EventTabOrder      EventKind = "tabOrder"      // Order
+	EventPane          EventKind = "pane"          // made or changed
+	EventPaneRemoved   EventKind = "paneRemoved"   // PaneID
+	EventNotice        EventKind = "notice"        // made or changed
+	EventNoticeRemoved EventKind = "noticeRemoved" // NoticeID
+	EventChips         EventKind = "chips"         // PaneID, Chips
+	EventClosed        EventKind = "closed"        // Closed
+	EventLaunched      EventKind = "agentStarted"  // Launched (spec launch L1, launchSource)
+)
+
+// Event is one change of the state.
+type Event struct {
+	Seq      uint64      `json:"seq"`
+	HostID   HostID      `json:"hostId"`
+	Kind     EventKind   `json:"kind"`
+	At       time.Time   `json:"at"`
+	Tab      *Tab        `json:"tab,omitempty"`
+	TabID    TabID       `json:"tabId,omitempty"`
+	Order    []TabID     `json:"order,omitempty"`
+	Pane     *Pane       `json:"pane,omitempty"`
+	PaneID   PaneID      `json:"paneId,omitempty"`
+	Notice   *Notice     `json:"notice,omitempty"`
+	NoticeID string      `json:"noticeId,omitempty"`
+	Chips    []Chip      `json:"chips,omitempty"`
+	Closed   []ClosedTab `json:"closed,omitempty"`
+	Launched *Launched   `json:"launched,omitempty"`
+}
+
+// Launched is the one local event that a launch makes.
+type Launched struct {
+	Agent        string  `json:"agent"`
+	Mode         Surface `json:"mode"`
+	LaunchSource string  `json:"launchSource,omitempty"`
+}
+
+// Block is one command of a shell, from its marks (spec terminal P4).
+type Block struct {
+	Command   string     `json:"command"`
+	Directory string     `json:"directory"`
+	Start     time.Time  `json:"start"`
+	End       *time.Time `json:"end,omitempty"`
+	Exit      *int       `json:"exit,omitempty"`
+	FirstRow  uint64     `json:"firstRow"` // rows of the screen, counted over its scrollback
+	LastRow   uint64     `json:"lastRow"`
+	From      uint64     `json:"from"` // log offsets: hints
+	To        uint64     `json:"to"`
+}
