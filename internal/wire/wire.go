@@ -1,0 +1,353 @@
+// Package wire holds the shapes of the API's operations: what a client sends and what it
+// gets. The server (internal/api), the Go client (internal/client) and, by way of the
+// OpenAPI description made from these types, the page's generated client all use them.
+// It has no behaviour. Source: spec interfaces A1.
+package wire
+
+import (
+	"time"
+
+	"davit"
+)
+
+// None is the body of an operation that takes or gives nothing.
+type None struct{}
+
+// HostInfo is host.info, and `davit status --json` (spec interfaces A3.5).
+type HostInfo struct {
+	Version      string       `json:"version"`
+	HostID       davit.HostID `json:"hostId"`
+	Pid          int          `json:"pid"`
+	KeeperPid    int          `json:"keeperPid"`
+	Socket       string       `json:"socket"`
+	URL          string       `json:"url"`
+	Home         string       `json:"home"`
+	Panes        int          `json:"panes" doc:"panes whose program runs"`
+	Tabs         int          `json:"tabs"`
+	Started      time.Time    `json:"started"`
+	Directory    string       `json:"directory" doc:"where the host was started: the page's default place for new tabs"`
+	Capabilities []string     `json:"capabilities"`
+}
+
+// ShutdownRequest is host.shutdown.
+type ShutdownRequest struct {
+	All bool `json:"all,omitempty" doc:"end the programs and the keeper too"`
+}
+
+// Login is POST /v1/login: the one-time token of a login link.
+type Login struct {
+	Token string `json:"token"`
+}
+
+// LoggedIn answers it; the cookie comes beside it. Both are needed with each request.
+type LoggedIn struct {
+	Key string `json:"key" doc:"kept in localStorage, sent as the Davit-Key header and in a WebSocket's first frame"`
+}
+
+// LoginLink is host.loginLink, over the socket only.
+type LoginLink struct {
+	URL     string    `json:"url"`
+	Expires time.Time `json:"expires"`
+}
+
+// AgentList is agent.list.
+type AgentList struct {
+	Agents []Agent `json:"agents"`
+}
+
+// Agent is one agent of the catalogue and whether it can be launched here.
+type Agent struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Installed   bool     `json:"installed"`
+	Path        string   `json:"path,omitempty"`
+	Version     string   `json:"version,omitempty"`
+	Missing     string   `json:"missing,omitempty" doc:"what was looked for, and where"`
+	InstallHint string   `json:"installHint,omitempty"`
+	Practice    bool     `json:"practice,omitempty" doc:"the scripted practice agent: no model behind it"`
+	Surfaces    []string `json:"surfaces"`
+}
+
+// ReplayRequest is agent.launchReplay by a stored intent (`davit launch --replay`).
+type ReplayRequest struct {
+	OperationID string `json:"operationId"`
+}
+
+// InRequest names a repository or workspace by selector (spec launch L4).
+type InRequest struct {
+	In  string `json:"in,omitempty" doc:"a selector; the caller's directory when empty"`
+	Dir string `json:"dir,omitempty" doc:"the caller's directory"`
+}
+
+// WorktreeInfo is one of worktree.list (spec interfaces A3.5).
+type WorktreeInfo struct {
+	Path      string      `json:"path"`
+	Branch    string      `json:"branch"`
+	Head      string      `json:"head"`
+	Dirty     bool        `json:"dirty"`
+	Untracked int         `json:"untracked"`
+	Unpushed  int         `json:"unpushed"`
+	Stashes   int         `json:"stashes"`
+	OwnerTab  davit.TabID `json:"ownerTab,omitempty"`
+	Main      bool        `json:"main,omitempty"`
+	Made      bool        `json:"made,omitempty" doc:"made by davit"`
+}
+
+// WorktreeList is worktree.list.
+type WorktreeList struct {
+	Worktrees []WorktreeInfo `json:"worktrees"`
+}
+
+// WorktreeRemove is worktree.remove.
+type WorktreeRemove struct {
+	Selector     string `json:"selector"`
+	Dir          string `json:"dir,omitempty"`
+	Force        string `json:"force,omitempty" doc:"the digest that a refusal printed with its list"`
+	External     bool   `json:"external,omitempty"`
+	DeleteBranch bool   `json:"deleteBranch,omitempty"`
+}
+
+// WorktreeRemoved answers it.
+type WorktreeRemoved struct {
+	Path          string   `json:"path"`
+	Kept          []string `json:"kept"`
+	DeletedBranch string   `json:"deletedBranch,omitempty"`
+	DeletedHead   string   `json:"deletedHead,omitempty"`
+}
+
+// WorkspaceList is workspace.list: the repositories that davit has seen.
+type WorkspaceList struct {
+	Workspaces []Workspace `json:"workspaces"`
+}
+
+// Workspace is one place to launch into.
+type Workspace struct {
+	ID     string `json:"id"`
+	Path   string `json:"path"`
+	Name   string `json:"name"`
+	Branch string `json:"branch,omitempty"`
+	Git    bool   `json:"git"`
+}
+
+// ConfigList is config.list, sorted by name without regard to case.
+type ConfigList struct {
+	Configs []Config `json:"configs"`
+	Faults  []Fault  `json:"faults" doc:"of the files that are not in the list"`
+	Dirs    []string `json:"dirs" doc:"where configs are looked for"`
+}
+
+// Config is one tab config that can be opened.
+type Config struct {
+	Name        string  `json:"name"`
+	Path        string  `json:"path"`
+	Description string  `json:"description,omitempty"`
+	Icon        string  `json:"icon,omitempty"`
+	Color       string  `json:"color,omitempty"`
+	Worktree    bool    `json:"worktree"`
+	OnClose     bool    `json:"onClose"`
+	Params      []Param `json:"params"`
+	Warnings    []Fault `json:"warnings,omitempty"`
+}
+
+// Param is one question of a config's form, in form order.
+type Param struct {
+	Name        string   `json:"name"`
+	Type        string   `json:"type"`
+	Description string   `json:"description,omitempty"`
+	Default     *string  `json:"default,omitempty"`
+	Options     []string `json:"options,omitempty"`
+}
+
+// Fault is one fault of a config file (spec tabs T1.3).
+type Fault struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Severity string `json:"severity"` // error | warning
+	Code     string `json:"code"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+	Text     string `json:"text,omitempty" doc:"the fault as the CLI prints it, with the line and a caret"`
+}
+
+// OpenRequest is config.open.
+type OpenRequest struct {
+	Config            string            `json:"config" doc:"a file (with a slash or ending in .toml) or a name"`
+	Params            map[string]string `json:"params,omitempty"`
+	Dir               string            `json:"dir,omitempty" doc:"the tab's start directory"`
+	Print             bool              `json:"print,omitempty" doc:"answer the plan and run nothing"`
+	CreateDirectories bool              `json:"createDirectories,omitempty"`
+	Background        bool              `json:"background,omitempty"`
+}
+
+// Opened answers config.open without print; with print the answer is {plan}.
+type Opened struct {
+	TabID    davit.TabID     `json:"tabId,omitempty"`
+	Panes    []davit.PaneID  `json:"panes,omitempty"`
+	Worktree *davit.Worktree `json:"worktree,omitempty"`
+	Launches []davit.Result  `json:"launches"`
+	Plan     any             `json:"plan,omitempty"`
+	Warnings []Fault         `json:"warnings,omitempty"`
+}
+
+// TabOpen is tab.open: a plain terminal tab, or one that runs a command.
+type TabOpen struct {
+	Directory  string   `json:"directory,omitempty"`
+	Argv       []string `json:"argv,omitempty" doc:"run directly; the login shell when empty"`
+	Title      string   `json:"title,omitempty"`
+	Background bool     `json:"background,omitempty"`
+	Cols       int      `json:"cols,omitempty"`
+	Rows       int      `json:"rows,omitempty"`
+}
+
+// TabList is tab.list and `davit tab list --json`.
+type TabList struct {
+	Tabs []TabSummary `json:"tabs"`
+}
+
+// TabSummary is one row of it.
+type TabSummary struct {
+	ID       davit.TabID     `json:"id"`
+	Title    string          `json:"title"`
+	Color    string          `json:"color,omitempty"`
+	Panes    []davit.PaneID  `json:"panes"`
+	Worktree *davit.Worktree `json:"worktree,omitempty"`
+	OnClose  *davit.OnClose  `json:"onClose,omitempty"`
+	Config   string          `json:"config,omitempty"`
+}
+
+// TabClose is tab.close.
+type TabClose struct {
+	Tabs []davit.TabID `json:"tabs"`
+	Yes  bool          `json:"yes,omitempty" doc:"close although programs run"`
+}
+
+// TabClosed answers it.
+type TabClosed struct {
+	Closed []davit.TabID `json:"closed"`
+	Undo   time.Time     `json:"undo" doc:"until when undo can bring them back"`
+}
+
+// TabRef names one tab; empty for tab.undoClose means the last closed one.
+type TabRef struct {
+	Tab davit.TabID `json:"tab,omitempty"`
+}
+
+// TabEdit is tab.rename, tab.recolor and tab.move; absent fields stay as they are.
+type TabEdit struct {
+	Tab   davit.TabID  `json:"tab"`
+	Title *string      `json:"title,omitempty"` // "" takes a given title back
+	Color *string      `json:"color,omitempty"`
+	After *davit.TabID `json:"after,omitempty"` // "" moves it to the front
+}
+
+// TabFocus is tab.focus: which pane of a tab is the active one.
+type TabFocus struct {
+	Tab  davit.TabID  `json:"tab"`
+	Pane davit.PaneID `json:"pane"`
+}
+
+// PaneList is pane.list.
+type PaneList struct {
+	Panes []davit.Pane `json:"panes"`
+}
+
+// PaneRef names one pane.
+type PaneRef struct {
+	Pane davit.PaneID `json:"pane"`
+}
+
+// PaneRead is pane.read.
+type PaneRead struct {
+	Pane       davit.PaneID `json:"pane"`
+	Scrollback int          `json:"scrollback,omitempty" doc:"rows of scrollback before the screen"`
+}
+
+// PaneText answers it.
+type PaneText struct {
+	Rows   []string      `json:"rows"`
+	Cursor [2]int        `json:"cursor"`
+	Title  string        `json:"title"`
+	Offset uint64        `json:"offset"`
+	Cols   int           `json:"cols"`
+	Blocks []davit.Block `json:"blocks,omitempty"`
+}
+
+// PaneWrite is pane.write. An id sent again is not written again.
+type PaneWrite struct {
+	Pane  davit.PaneID `json:"pane"`
+	ID    string       `json:"id,omitempty" doc:"minted by the caller; without one there is no protection against doubling"`
+	Text  string       `json:"text"`
+	Paste bool         `json:"paste,omitempty" doc:"frame it as a paste if the program asked for that"`
+	Enter bool         `json:"enter,omitempty" doc:"a carriage return after it"`
+}
+
+// PaneResize is pane.resize.
+type PaneResize struct {
+	Pane davit.PaneID `json:"pane"`
+	Cols int          `json:"cols"`
+	Rows int          `json:"rows"`
+}
+
+// PaneSplit is pane.split.
+type PaneSplit struct {
+	Pane      davit.PaneID `json:"pane"`
+	Direction string       `json:"direction"` // horizontal | vertical
+	Argv      []string     `json:"argv,omitempty"`
+}
+
+// PaneSizes is pane.sizes: new weights of the split that holds these children in order.
+type PaneSizes struct {
+	Tab   davit.TabID `json:"tab"`
+	Path  []int       `json:"path" doc:"child indices from the root to the split"`
+	Sizes []int       `json:"sizes"`
+}
+
+// PaneWait is pane.wait: answers when the condition holds.
+type PaneWait struct {
+	Pane    davit.PaneID `json:"pane"`
+	For     string       `json:"for"` // exit | prompt | text
+	Text    string       `json:"text,omitempty"`
+	Timeout int          `json:"timeout,omitempty" doc:"seconds; 30 when absent, at most 600"`
+}
+
+// ChipsRequest is chips.get, by pane or by directory.
+type ChipsRequest struct {
+	Pane davit.PaneID `json:"pane,omitempty"`
+	Dir  string       `json:"dir,omitempty"`
+	Path string       `json:"path,omitempty" doc:"the caller's PATH"`
+}
+
+// Chips answers it.
+type Chips struct {
+	Chips      []davit.Chip `json:"chips"`
+	Validation string       `json:"validation" doc:"unvalidated, validated or suppressed (spec chips C4.1)"`
+}
+
+// NoticeList is notice.list.
+type NoticeList struct {
+	Notices []davit.Notice `json:"notices"`
+}
+
+// NoticeRef names one.
+type NoticeRef struct {
+	ID string `json:"id"`
+}
+
+// NoticeAct is notice.act.
+type NoticeAct struct {
+	ID     string `json:"id"`
+	Action string `json:"action"`
+}
+
+// Problem is an error on the wire: RFC 9457 with our code, hint and details.
+type Problem struct {
+	Type    string         `json:"type"`
+	Title   string         `json:"title"`
+	Status  int            `json:"status"`
+	Detail  string         `json:"detail"`
+	Code    davit.Code     `json:"code"`
+	Message string         `json:"message"`
+	Hint    string         `json:"hint,omitempty"`
+	Details map[string]any `json:"details,omitempty"`
+}
