@@ -43,6 +43,19 @@ const (
 	CodePaneSpawnFailed   Code = "pane_spawn_failed"
 	CodeOutputGap         Code = "output_gap"
 	CodeKeeperUnreachable Code = "keeper_unreachable"
+	CodePaneExists        Code = "pane_exists"
+	CodePaneRunning       Code = "pane_running"
+	CodePaneInputTooLarge Code = "pane_input_too_large"
+	CodeKeeperForeign     Code = "keeper_socket_foreign"
+	CodeKeeperStart       Code = "keeper_start_failed"
+	CodeKeeperProtocol    Code = "keeper_protocol"
+	CodeKeeperVersion     Code = "keeper_version"
+	CodeKeeperWrongHome   Code = "keeper_wrong_home"
+	CodeKeeperSuperseded  Code = "keeper_superseded"
+	CodeKeeperReadOnly    Code = "keeper_read_only"
+	CodeKeeperIDReused    Code = "keeper_id_reused"
+	CodeKeeperForgotten   Code = "keeper_forgotten"
+	CodeKeeperRunning     Code = "keeper_panes_running"
 
 	// Tabs and tab configs.
 	CodeTabNotFound          Code = "tab_not_found"
@@ -115,6 +128,19 @@ var codeTable = []CodeInfo{
 	{CodePaneSpawnFailed, 422, 7, "The program could not be started.", "nothing", "Check the command and its directory."},
 	{CodeOutputGap, 410, 7, "The output asked for is no longer kept.", "nothing", "Read from the offset told."},
 	{CodeKeeperUnreachable, 503, 6, "The keeper does not answer.", "maybe", "See `davit keeper status`."},
+	{CodePaneExists, 409, 7, "The keeper holds a pane of that name already.", "nothing", "Use another pane id."},
+	{CodePaneRunning, 409, 7, "The pane's program still runs.", "nothing", "Close the pane first."},
+	{CodePaneInputTooLarge, 422, 7, "One input of more than 4 MiB.", "nothing", "Send it in several inputs."},
+	{CodeKeeperForeign, 409, 6, "The keeper's socket belongs to another user, or what answers there is no keeper.", "nothing", "Move it away, or choose another DAVIT_HOME."},
+	{CodeKeeperStart, 503, 6, "The keeper could not be started.", "nothing", "Read keeper.log in the state directory."},
+	{CodeKeeperProtocol, 502, 6, "Keeper and host did not understand each other.", "maybe", "Bring both to the same version."},
+	{CodeKeeperVersion, 409, 6, "Keeper and host have no protocol version in common.", "nothing", "Run the other version, or end the old keeper with `davit down --all`."},
+	{CodeKeeperWrongHome, 409, 6, "The keeper serves another davit home.", "nothing", "Look at DAVIT_HOME."},
+	{CodeKeeperSuperseded, 409, 6, "A newer host has taken over.", "nothing", "Use the newer host; stop this one."},
+	{CodeKeeperReadOnly, 403, 6, "This connection to the keeper may only look.", "nothing", "Ask the host."},
+	{CodeKeeperIDReused, 409, 6, "The id of an act came again for something else.", "nothing of this request", "Mint a new id."},
+	{CodeKeeperForgotten, 410, 7, "The pane of this spawn was forgotten already.", "nothing of this request", "Spawn with a new id and pane."},
+	{CodeKeeperRunning, 409, 8, "Programs still run under the keeper.", "nothing", "Close them first, or force it."},
 	{CodeTabNotFound, 404, 3, "There is no such tab.", "nothing", "`davit tab list` shows what there is."},
 	{CodeTabAmbiguous, 409, 3, "Several tabs fit.", "nothing", "Use the id."},
 	{CodeTabCloseConfirm, 409, 8, "Closing would end running programs or lose typed text.", "nothing", "Look at the list, then close with --yes."},
