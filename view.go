@@ -37,11 +37,20 @@ type Tab struct {
 // (horizontal, left to right) or column (vertical, top to bottom) of children with
 // weights.
 type Split struct {
-	Pane      PaneID   `json:"pane,omitempty"`
-	Direction string   `json:"direction,omitempty"` // horizontal | vertical
-	Children  []*Split `json:"children,omitempty"`
-	Sizes     []int    `json:"sizes,omitempty"` // weights, as many as children
+	Pane      PaneID    `json:"pane,omitempty"`
+	Direction Direction `json:"direction,omitempty"`
+	Children  []Split   `json:"children,omitempty"`
+	Sizes     []float64 `json:"sizes,omitempty"` // weights, as many as children; only their ratios count
 }
+
+// Direction is how a split lays its children out.
+type Direction string
+
+// The two directions.
+const (
+	Horizontal Direction = "horizontal" // left to right
+	Vertical   Direction = "vertical"   // top to bottom
+)
 
 // PaneStatus is the life of a pane's program.
 type PaneStatus string

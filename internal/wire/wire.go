@@ -300,7 +300,7 @@ type PaneSplit struct {
 type PaneSizes struct {
 	Tab   davit.TabID `json:"tab"`
 	Path  []int       `json:"path" doc:"child indices from the root to the split"`
-	Sizes []int       `json:"sizes"`
+	Sizes []float64   `json:"sizes"`
 }
 
 // PaneWait is pane.wait: answers when the condition holds.
