@@ -1,0 +1,98 @@
+// Package chip is what davit knows of context chips without looking at anything: their
+// kinds and policies as data, the decision to fetch or to skip, which command
+// invalidates what, and their text. It is pure: it runs nothing, reads no clock, no disk
+// and no environment. chip/runner runs them.
+package chip
+
+import "time"
+
+// Kind names one chip.
+type Kind string
+
+// The kinds that there are (spec chips C1).
+const (
+	Cwd       Kind = "cwd"
+	User      Kind = "user"
+	Host      Kind = "host"
+	SSH       Kind = "ssh"
+	Subshell  Kind = "subshell"
+	Venv      Kind = "venv"
+	Conda     Kind = "conda"
+	Node      Kind = "node"
+	Date      Kind = "date"
+	Time12    Kind = "time12"
+	Time24    Kind = "time24"
+	GitBranch Kind = "git_branch"
+	GitStatus Kind = "git_status"
+	GitDiff   Kind = "git_diff"
+	GitHubPR  Kind = "github_pr"
+	Kube      Kind = "kube"
+	SVNBranch Kind = "svn_branch"
+	SVNDirty  Kind = "svn_dirty"
+	AgentPlan Kind = "agent_plan"
+	Custom    Kind = "custom"
+)
+
+// DefaultPrompt is the default terminal prompt, in order (spec chips C4.5). Kinds
+// without a policy are kept in the list and skipped on screen.
+func DefaultPrompt() []Kind {
+	return []Kind{Conda, Venv, SSH, Subshell, Node, Cwd, GitBranch, GitDiff, GitHubPR, Kube}
+}
+
+// Input is something that a fingerprint is made of.
+type Input string
+
+// The inputs.
+const (
+	InputSession     Input = "session"
+	InputCwd         Input = "cwd"
+	InputBranch      Input = "git_branch"
+	InputExecutables Input = "executables"
+	InputInvalidated Input = "invalidating_commands"
+)
+
+// Refresh is when a chip is fetched without being asked.
+type Refresh struct {
+	Pushed bool          // by the watch of the repository
+	Every  time.Duration // by timer; 0 is never
+}
+
+// Policy is how one kind is fetched (spec chips C2.1).
+type Policy struct {
+	Kind              Kind
+	Title             string
+	Requires          []string // executables, in the order in which they are missed
+	LocalOnly         bool
+	Deadline          time.Duration // in a prompt, after which the last value is stale
+	Cap               time.Duration // after which the run is ended
+	SuppressOnFailure bool
+	Fingerprint       []Input // none: never skipped
+	InvalidatedBy     []Invalidator
+	Refresh           Refresh
+}
+
+// Invalidator is a command that bumps a chip's counter: any use of it, or only with one
+// of some first arguments.
+type Invalidator struct {
+	Command string
+	Verbs   []string // none: all
+}
+
+var policies = []Policy{
+	{Kind: Cwd, Title: "Working Directory", Fingerprint: []Input{InputSession, InputCwd}},
+	{Kind: GitBranch, Title: "Git Branch", Deadline: 200 * time.Millisecond, Cap: 5 * time.Second, Refresh: Refresh{Pushed: true}},
+	{Kind: GitDiff, Title: "Git Diff Stats", Requires: []string{"git"}, Deadline: 200 * time.Millisecond, Cap: 5 * time.Second, Refresh: Refresh{Pushed: true}},
+}
+
+// Policies gives the policies that there are, in the order of the spec.
+func Policies() []Policy { return append([]Policy(nil), policies...) }
+
+// PolicyOf finds the policy of a kind.
+func PolicyOf(kind Kind) (Policy, bool) {
+	for _, p := range policies {
+		if p.Kind == kind {
+			return p, true
+		}
+	}
+	return Policy{}, false
+}
