@@ -1,0 +1,37 @@
+package keeper
+
+import (
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// process is one line of the process table.
+type process struct {
+	pid, parent, group, session int
+	tty                         int // 0: no controlling terminal
+	start                       uint64
+	zombie                      bool
+	stopped                     bool
+	name                        string
+}
+
+// ProcessAlive says whether the process of that number and start time lives; a zombie
+// does not (P5.1).
+func ProcessAlive(pid int, start uint64) bool {
+	p, ok := lookUp(pid)
+	return ok && p.start == start && !p.zombie
+}
+
+func signalByNumber(pid int, start uint64, sig syscall.Signal) error {
+	if !ProcessAlive(pid, start) {
+		return unix.ESRCH
+	}
+	return unix.Kill(pid, sig)
+}
+
+// public gives a process the shape of reports.
+func (p process) public() Process {
+	return Process{Pid: p.pid, StartTime: p.start, Name: p.name, Command: strings.Join(argvOf(p.pid), " ")}
+}

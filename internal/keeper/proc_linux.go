@@ -1,0 +1,157 @@
+package keeper
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// BootID names this start of the machine; "" when the system does not tell.
+var BootID = sync.OnceValue(func() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+})
+
+// lookUp reads one process; false when there is none.
+func lookUp(pid int) (process, bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return process{}, false
+	}
+	return parseStat(pid, b)
+}
+
+// parseStat reads a line of /proc/PID/stat; the name may hold spaces and brackets.
+func parseStat(pid int, b []byte) (process, bool) {
+	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
+	if open < 0 || end < open {
+		return process{}, false
+	}
+	f := strings.Fields(string(b[end+1:]))
+	if len(f) < 20 {
+		return process{}, false
+	}
+	number := func(i int) int {
+		n, _ := strconv.Atoi(f[i])
+		return n
+	}
+	start, err := strconv.ParseUint(f[19], 10, 64)
+	if err != nil {
+		return process{}, false
+	}
+	return process{
+		pid: pid, name: string(b[open+1 : end]), start: start,
+		zombie: f[0] == "Z" || f[0] == "X", stopped: f[0] == "T" || f[0] == "t",
+		parent: number(1), group: number(2), session: number(3), tty: number(4),
+	}, true
+}
+
+// processes reads the whole table.
+func processes() ([]process, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var table []process
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if p, ok := lookUp(pid); ok {
+			table = append(table, p)
+		}
+	}
+	return table, nil
+}
+
+// argvOf gives a process's command line, nil when it cannot be had.
+func argvOf(pid int) []string {
+	return nulStrings("/proc/" + strconv.Itoa(pid) + "/cmdline")
+}
+
+// environOf gives the environment a process was started with.
+func environOf(pid int) []string {
+	return nulStrings("/proc/" + strconv.Itoa(pid) + "/environ")
+}
+
+func nulStrings(path string) []string {
+	b, err := os.ReadFile(path)
+	if err != nil || len(b) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00")
+}
+
+// dirOf gives a process's working directory.
+func dirOf(pid int) string {
+	dir, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+// SignalProcess signals exactly the process that was meant: a pidfd is opened, then the
+// start time is compared, then the signal goes through the pidfd, so that no reuse of
+// the number can be hit.
+func SignalProcess(pid int, start uint64, sig syscall.Signal) error {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		if errors.Is(err, unix.ESRCH) {
+			return err
+		}
+		return signalByNumber(pid, start, sig) // a kernel before 5.3
+	}
+	defer unix.Close(fd)
+	if !ProcessAlive(pid, start) {
+		return unix.ESRCH
+	}
+	return unix.PidfdSendSignal(fd, sig, nil, 0)
+}
+
+func openFiles() int {
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(names) - 1
+}
+
+// becomeSubreaper makes orphans of the children come to this process (P1.1).
+func becomeSubreaper() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become subreaper: %w", err)
+	}
+	return nil
+}
+
+func peerOf(fd int) (uid, pid int, err error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return 0, 0, err
+	}
+	return int(cred.Uid), int(cred.Pid), nil
+}
+
+// Terminal attributes.
+const (
+	getTermios = unix.TCGETS
+	setTermios = unix.TCSETS
+	iutf8      = unix.IUTF8
+)
