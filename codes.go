@@ -76,6 +76,7 @@ const (
 	CodeAgentUnknown          Code = "agent_unknown"
 	CodeAgentNotInstalled     Code = "agent_not_installed"
 	CodeAgentDisabled         Code = "agent_disabled"
+	CodeAgentCatalogue        Code = "agent_catalogue_invalid"
 	CodeOperationInvalid      Code = "agent_session_operation_invalid"
 	CodeOperationConflict     Code = "agent_session_operation_conflict"
 	CodeOperationExpired      Code = "agent_session_operation_expired"
@@ -157,6 +158,7 @@ var codeTable = []CodeInfo{
 	{CodeAgentUnknown, 404, 3, "The catalogue has no such agent.", "nothing", "`davit agent list` shows them."},
 	{CodeAgentNotInstalled, 422, 9, "The agent's program is not on the PATH.", "nothing", "Install it as the hint says."},
 	{CodeAgentDisabled, 422, 9, "The agent is switched off in the settings.", "nothing", "Switch it on."},
+	{CodeAgentCatalogue, 422, 1, "The user's agents.toml has an error.", "nothing", "Mend what the message names; until then the embedded agents are used."},
 	{CodeOperationInvalid, 422, 9, "The operation id is malformed or from the future.", "nothing", "Mint a new one."},
 	{CodeOperationConflict, 409, 9, "The operation id was used for another request.", "nothing of this request", "Mint a new one."},
 	{CodeOperationExpired, 410, 9, "The operation id is older than a day and not known.", "nothing", "Mint a new one."},

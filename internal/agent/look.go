@@ -1,0 +1,121 @@
+package agent
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Look is what a terminal shows at one moment.
+type Look struct {
+	Title string
+	Lines []string // the screen's rows, top to bottom, trailing blanks cut
+	Paste bool     // bracketed paste is on
+}
+
+// IsReady tells whether the agent's composer takes a paste now: its signature holds
+// and no dialog is in the way (spec launch L7.2). An agent without a signature is
+// ready once bracketed paste is on and its title does not say otherwise.
+func (a Agent) IsReady(look Look) bool {
+	if _, blocked := a.Dialog(look); blocked {
+		return false
+	}
+	ready := a.Ready
+	if len(ready.Screen) == 0 && len(ready.Title) == 0 {
+		status, told := a.StatusOfTitle(look.Title)
+		return look.Paste && (!told || status == StatusIdle)
+	}
+	if ready.Paste && !look.Paste {
+		return false
+	}
+	return matchAny(ready.Screen, look.Lines) && matchAny(ready.Title, []string{look.Title})
+}
+
+// Dialog names the dialog that stands in the way of a paste.
+func (a Agent) Dialog(look Look) (string, bool) {
+	lines := slices.DeleteFunc(slices.Clone(look.Lines), func(l string) bool { return strings.TrimSpace(l) == "" })
+	for _, dialog := range slices.Concat(a.Dialogs, a.common) {
+		seen := lines
+		if dialog.Last > 0 && len(seen) > dialog.Last {
+			seen = seen[len(seen)-dialog.Last:]
+		}
+		all := true
+		for _, pattern := range dialog.All {
+			all = all && matchAny([]string{pattern}, seen)
+		}
+		if all {
+			return dialog.Name, true
+		}
+	}
+	return "", false
+}
+
+// StatusOfTitle reads the window title; a guess, weaker than hooks and OSC 7501.
+func (a Agent) StatusOfTitle(title string) (Status, bool) {
+	for _, status := range []Status{StatusWaiting, StatusWorking, StatusIdle} {
+		if pattern := a.Titles[status]; pattern != "" && matchAny([]string{pattern}, []string{title}) {
+			return status, true
+		}
+	}
+	return "", false
+}
+
+// StatusOfSignal reads an OSC 7501 signal: its state, when it is this agent's.
+func (a Agent) StatusOfSignal(state, app string) (Status, bool) {
+	if a.App == "" || app != a.App {
+		return "", false
+	}
+	status := Status(state)
+	return status, slices.Contains([]Status{StatusWorking, StatusWaiting, StatusIdle}, status)
+}
+
+// Owns tells whether a process with this command line is the agent. A script's name is
+// the first word after an interpreter's flags (spec launch L7.3); any other program
+// that was merely given the agent's name as an argument is not the agent.
+func (a Agent) Owns(argv []string) bool {
+	if len(argv) == 0 {
+		return false
+	}
+	names := slices.Concat(a.Detect, a.Process)
+	base := path.Base(argv[0])
+	if slices.Contains(names, base) {
+		return true
+	}
+	if a.Practice {
+		return len(argv) > 1 && slices.Contains(a.Process, argv[1])
+	}
+	if !slices.Contains(interpreters, strings.TrimRight(base, "0123456789.")) {
+		return false
+	}
+	for _, word := range argv[1:] {
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		return slices.ContainsFunc(strings.Split(word, "/"), func(element string) bool {
+			return slices.Contains(names, element) || slices.Contains(names, trimScript(element))
+		})
+	}
+	return false
+}
+
+var interpreters = []string{"node", "python", "bun", "deno", "ruby", "npx"}
+
+func trimScript(base string) string {
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+func matchAny(patterns, texts []string) bool {
+	if len(patterns) == 0 {
+		return true
+	}
+	for _, pattern := range patterns {
+		// Checked when the catalogue was loaded; regexp.Compile is a few microseconds
+		// and a look is taken a few times per second at most.
+		compiled, err := regexp.Compile(pattern)
+		if err == nil && slices.ContainsFunc(texts, compiled.MatchString) {
+			return true
+		}
+	}
+	return false
+}
