@@ -1,0 +1,137 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"davit"
+)
+
+// Batch is one transaction over the layout: all of it is stored, or nothing. PutX
+// inserts or replaces by id; deleting what is not there is no error.
+type Batch struct {
+	PutTabs         []TabRow
+	DeleteTabs      []davit.TabID
+	Order           []davit.TabID // positions by index; nil leaves every position as it is
+	PutPanes        []PaneRow
+	DeletePanes     []davit.PaneID // takes the acts owed for the pane along
+	PutNotices      []davit.Notice
+	DeleteNotices   []string
+	PutCleanups     []CleanupRow
+	PutWorktrees    []WorktreeRow
+	DeleteWorktrees []string
+	PutActs         []ActRow
+	DoneActs        []string
+}
+
+// TabRow is a tab as stored. Closed is nil while it is open.
+type TabRow struct {
+	Tab      davit.Tab
+	Position int
+	Closed   *Closing
+}
+
+// Closing is what undo needs of a closed tab (spec tabs T5.8, T6.1).
+type Closing struct {
+	At        time.Time   `json:"at"`
+	Until     time.Time   `json:"until"`
+	Position  int         `json:"position"`
+	After     davit.TabID `json:"after,omitempty"` // the tab it stood after
+	CleanupID string      `json:"cleanupId,omitempty"`
+}
+
+// PaneRow is a pane as stored. Checkpoint and EffectsThrough never go back (spec
+// terminal P1.4, P2.3), unless NewLog says that the pane's log starts anew.
+type PaneRow struct {
+	Pane           davit.Pane
+	Spec           PaneSpec
+	Checkpoint     uint64
+	EffectsThrough uint64
+	KeeperBoot     string // pid, start time and boot id of the keeper that spawned it
+	NewLog         bool   // write only: take the two offsets as given
+}
+
+// PaneSpec is what it takes to start the pane's program again. It holds no secret:
+// values that came from one keep their placeholder (spec tabs T2.1), and accountEnv is
+// never in it (spec launch L1).
+type PaneSpec struct {
+	Argv        []string          `json:"argv,omitempty"`
+	Directory   string            `json:"directory"`
+	Shell       string            `json:"shell,omitempty"`
+	ShellKind   string            `json:"shellKind,omitempty"`
+	Startup     []string          `json:"startup,omitempty"` // commands, in order
+	Env         map[string]string `json:"env,omitempty"`     // secrets as {{name}}
+	Agent       string            `json:"agent,omitempty"`
+	OperationID string            `json:"operationId,omitempty"`
+}
+
+// CleanupState is where a cleanup is (docs/store.md shows the moves).
+type CleanupState string
+
+// The states of a cleanup.
+const (
+	CleanupQueued      CleanupState = "queued"
+	CleanupHeld        CleanupState = "held"
+	CleanupRunning     CleanupState = "running"
+	CleanupDone        CleanupState = "done"
+	CleanupFailed      CleanupState = "failed"
+	CleanupInterrupted CleanupState = "interrupted"
+	CleanupGivenBack   CleanupState = "given_back"
+	CleanupMerged      CleanupState = "merged"
+)
+
+// CleanupRow is one cleanup of one closed tab (spec tabs T5.4–T5.8).
+type CleanupRow struct {
+	ID       string
+	Tab      davit.TabID
+	TabTitle string
+	Repo     string
+	Worktree string
+	Plan     davit.OnClose
+	State    CleanupState
+	Steps    json.RawMessage // what cleanup-run recorded; nil before it ran
+	Pane     string          // the keeper's pane that runs it
+	Created  time.Time
+	Changed  time.Time
+}
+
+// WorktreeRow is a worktree that davit made, which is what makes it davit's to remove
+// (spec launch L9.6). Instance finds it again after a crash between git and the row.
+type WorktreeRow struct {
+	ID        string
+	Worktree  davit.Worktree
+	Instance  string
+	Operation string // the launch that asked for it, "" for other ways
+	Created   time.Time
+}
+
+// ActRow is an act owed to the keeper until it is done (spec terminal P1.2). An id
+// names one body for ever.
+type ActRow struct {
+	ID      string
+	Pane    davit.PaneID
+	Kind    string // spawn input resize close signal
+	Body    []byte
+	Created time.Time
+}
+
+// Everything is what a starting host reads. A row that cannot be decoded is in Faults
+// and nowhere else (spec tabs T6.2).
+type Everything struct {
+	Tabs      []TabRow  // open and closed, by position
+	Panes     []PaneRow // by id
+	Notices   []davit.Notice
+	Cleanups  []CleanupRow  // oldest first
+	Worktrees []WorktreeRow // oldest first
+	Acts      []ActRow      // in the order they were put in
+	Faults    []RowFault
+}
+
+// RowFault tells of one stored row that could not be read. The row is left as it is.
+type RowFault struct {
+	Table    string
+	ID       string
+	Tab      davit.TabID // of a tab or pane
+	Position int         // of a tab
+	Err      error
+}
