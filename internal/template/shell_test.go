@@ -78,7 +78,7 @@ func checkArguments(t rapid.TB, s realShell, values []string) {
 	var want []string
 	named := map[string]string{}
 	for i, value := range values {
-		script += "/usr/bin/printf '%s\\0'"
+		script += "printf '%s\\0'"
 		name := "x" + strconv.Itoa(i)
 		named[name] = value
 		for _, w := range wordsFor(s.kind) {
@@ -88,7 +88,7 @@ func checkArguments(t rapid.TB, s realShell, values []string) {
 		script += " {{" + name + "}}{{" + name + "}} # it's done\n"
 		want = append(want, value+value)
 		if s.kind != Fish {
-			script += "cat >/dev/null <<'E F'\n$( \" ' `\nE F\n"
+			script += ": <<'E F'\n$( \" ' `\nE F\n"
 		}
 	}
 	if s.kind == Zsh {
