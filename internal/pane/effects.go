@@ -1,0 +1,136 @@
+package pane
+
+import (
+	"strings"
+
+	"davit"
+	"davit/screen"
+)
+
+// effect turns one effect of the screen into state and, when it is new, an event. Those
+// at or below the store's effects_through change state only (P2.3).
+func (p *Pane) effect(e *screen.Effect) {
+	ev := Event{At: e.At, Text: e.Text, Params: e.Params}
+	switch e.Kind {
+	case screen.Title:
+		if p.view.Load().Title == e.Text {
+			return
+		}
+		p.change(func(v *davit.Pane) { v.Title = e.Text })
+		ev.Kind = EventTitle
+	case screen.Directory:
+		ev.Kind = EventDirectory
+		ev.Remote = p.isRemote(e.Params["host"])
+		if !ev.Remote {
+			if p.view.Load().Directory == e.Text {
+				return
+			}
+			p.change(func(v *davit.Pane) { v.Directory = e.Text })
+		}
+	case screen.ShellProperty:
+		if e.Text != "" {
+			p.fold.blocks.typed(e.Text)
+		}
+		ev.Kind = EventProperty
+	case screen.PromptStart, screen.CommandStart, screen.OutputStart, screen.CommandEnd:
+		p.mark(e)
+		return
+	case screen.Bell:
+		ev.Kind = EventBell
+	case screen.Notification:
+		ev.Kind = EventNotification
+	case screen.Clipboard:
+		ev.Kind = EventClipboard
+	case screen.Progress:
+		ev.Kind = EventProgress
+	case screen.AgentState:
+		ev.Kind = EventAgentState
+	default:
+		return
+	}
+	if e.At > p.cfg.EffectsThrough {
+		p.emit(ev)
+	}
+}
+
+func (p *Pane) isRemote(host string) bool {
+	if host == "" || p.cfg.Hostname == "" || strings.EqualFold(host, "localhost") {
+		return false
+	}
+	short, _, _ := strings.Cut(p.cfg.Hostname, ".")
+	other, _, _ := strings.Cut(host, ".")
+	return !strings.EqualFold(short, other)
+}
+
+// mark moves the blocks by a shell mark and tells it.
+func (p *Pane) mark(e *screen.Effect) {
+	f := &p.fold
+	at := place{mark: e.Mark, row: e.Row, column: e.Column, offset: e.At}
+	now := p.cfg.Now()
+	ev := Event{At: e.At}
+	switch e.Kind {
+	case screen.PromptStart:
+		f.blocks.prompt(at)
+		return
+	case screen.CommandStart:
+		f.blocks.input(at)
+		ev.Kind = EventPromptReady
+	case screen.OutputStart:
+		command := f.blocks.line
+		if command == "" {
+			command = commandOf(e.Params)
+		}
+		if command == "" {
+			command = p.typedBetween(f.blocks.inputAt, at)
+		}
+		ev.Block = f.blocks.start(at, command, p.view.Load().Directory, now)
+		ev.Kind = EventCommandStarted
+		p.change(func(v *davit.Pane) { v.Command, v.Running = command, true })
+	case screen.CommandEnd:
+		ev.Block = f.blocks.finish(at, exitOf(e.Params), now)
+		ev.Kind = EventCommandFinished
+		p.change(func(v *davit.Pane) { v.Command, v.Running = "", false })
+		if ev.Block == nil {
+			return
+		}
+	}
+	if e.At > p.cfg.EffectsThrough {
+		p.emit(ev)
+	}
+}
+
+// typedBetween reads a command line off the screen, for shells that do not tell it.
+func (p *Pane) typedBetween(from, to place) string {
+	s := p.fold.screen
+	if from.mark == 0 {
+		return ""
+	}
+	first, ok := s.MarkRow(from.mark)
+	last, ok2 := s.MarkRow(to.mark)
+	if !ok || !ok2 || first < s.FirstRow() || last < first || last-first > 200 {
+		return ""
+	}
+	if to.column == 0 && last > first {
+		last--
+	}
+	base := int(first - s.FirstRow())
+	lines := s.Lines(base, base+int(last-first)+1)
+	var text strings.Builder
+	for i, line := range lines {
+		if i > 0 && !line.Wrapped {
+			text.WriteByte('\n')
+		}
+		for x, cell := range line.Cells {
+			if i == 0 && x < from.column {
+				continue
+			}
+			switch {
+			case cell.Text != "":
+				text.WriteString(cell.Text)
+			case cell.Width == 1:
+				text.WriteByte(' ')
+			}
+		}
+	}
+	return strings.TrimSpace(text.String())
+}

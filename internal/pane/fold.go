@@ -1,0 +1,285 @@
+package pane
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"davit"
+	"davit/internal/keeper"
+	"davit/screen"
+)
+
+// chunk is a frame of the keeper's stream whose bytes lie in a buffer of ours.
+type chunk struct {
+	frame keeper.Frame // Data is not used
+	piece piece        // of Bytes
+	err   error        // the stream is over: io.EOF, or why
+}
+
+// fold is what the owner goroutine owns.
+type fold struct {
+	screen  *screen.Screen
+	tail    []piece // read, but not published: the parser has not finished it
+	blocks  blocks
+	waiters []waiter
+	save    saver
+	timer   *time.Timer
+	armed   bool
+	drawn   drawn
+}
+
+// read copies the keeper's stream into buffers and hands it to the owner. A lost stream
+// is followed again from where it broke; when that fails for a while the pane is lost.
+func (p *Pane) read(ctx context.Context) {
+	next := p.ring.safe()
+	var buf []byte
+	used := 0
+	for attempt := 0; ctx.Err() == nil; attempt++ {
+		if attempt > 0 && !sleep(ctx, min(time.Duration(attempt*attempt)*50*time.Millisecond, 2*time.Second)) {
+			return
+		}
+		stream, err := p.cfg.Keeper.Follow(ctx, string(p.id), next)
+		for err == nil {
+			var frame keeper.Frame
+			stream.Ack(p.head.Load())
+			if frame, err = stream.Next(); err != nil {
+				break
+			}
+			attempt = 0
+			if frame.Kind != keeper.Bytes {
+				next = max(next, frame.To)
+				if !p.hand(ctx, chunk{frame: frame}) {
+					break
+				}
+				continue
+			}
+			for data, from := frame.Data, frame.From; len(data) > 0 && ctx.Err() == nil; {
+				if used == len(buf) {
+					buf, used = make([]byte, chunkBytes), 0
+				}
+				n := copy(buf[used:], data)
+				c := chunk{frame: keeper.Frame{Kind: keeper.Bytes}, piece: piece{from: from, buf: buf, at: used, n: n}}
+				used, data, from = used+n, data[n:], from+uint64(n)
+				next = from
+				p.hand(ctx, c)
+			}
+		}
+		if stream != nil {
+			stream.Close()
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == io.EOF:
+			p.hand(ctx, chunk{err: err})
+			return
+		case attempt >= 8 || terminal(err):
+			p.log.Warn("the keeper does not serve the pane", "err", err)
+			p.hand(ctx, chunk{err: err})
+			return
+		}
+	}
+}
+
+// terminal says that following again is of no use.
+func terminal(err error) bool {
+	switch davit.CodeOf(err) {
+	case davit.CodePaneNotFound, davit.CodeKeeperSuperseded:
+		return true
+	}
+	return false
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (p *Pane) hand(ctx context.Context, c chunk) bool {
+	select {
+	case p.chunks <- c:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// own is the owner's loop.
+func (p *Pane) own(ctx context.Context) {
+	f := &p.fold
+	f.timer = time.NewTimer(time.Hour)
+	f.timer.Stop()
+	defer f.timer.Stop()
+	for {
+		select {
+		case c := <-p.chunks:
+			p.apply(c)
+		case fn := <-p.requests:
+			fn()
+		case <-f.timer.C:
+			f.armed = false
+			p.quiet()
+		case done := <-f.save.finished:
+			p.saved(done)
+		case <-ctx.Done():
+			p.finish()
+			return
+		}
+		p.checkWaiters()
+	}
+}
+
+// apply folds one chunk.
+func (p *Pane) apply(c chunk) {
+	if c.err != nil {
+		p.over(c.err)
+		return
+	}
+	switch frame := c.frame; frame.Kind {
+	case keeper.Bytes:
+		p.write(c.piece)
+	case keeper.Start, keeper.Resize:
+		p.resized(frame)
+	case keeper.Gap:
+		p.gap(frame.From, frame.To)
+	case keeper.Exit:
+		p.exited(frame)
+	}
+	p.touched()
+}
+
+// write folds output and publishes what the parser has finished.
+func (p *Pane) write(c piece) {
+	f := &p.fold
+	offset := f.screen.Offset()
+	switch {
+	case c.to() <= offset: // after a restore: what the checkpoint's parser had begun
+		p.keepTail(c)
+		return
+	case c.from > offset:
+		p.gap(offset, c.from)
+	case c.from < offset:
+		p.keepTail(c.sub(c.from, offset))
+		c = c.sub(offset, c.to())
+	}
+	f.tail = append(f.tail, c)
+	res := f.screen.Write(c.buf[c.at : c.at+c.n])
+	p.head.Store(f.screen.Offset())
+	p.publish(res.Queries)
+	f.save.grew(c.n)
+	p.answer(res.Replies)
+	for i := range res.Effects {
+		p.effect(&res.Effects[i])
+	}
+}
+
+// keepTail takes in bytes that the screen knows already, for clients that need them.
+func (p *Pane) keepTail(c piece) {
+	from := p.ring.safe()
+	if n := len(p.fold.tail); n > 0 {
+		from = p.fold.tail[n-1].to()
+	}
+	if c.to() > from {
+		p.fold.tail = append(p.fold.tail, c.sub(max(c.from, from), c.to()))
+	}
+}
+
+// publish gives clients everything before what the parser has not finished, without the
+// queries. So a query is never given in half (P3.1).
+func (p *Pane) publish(queries []screen.Range) {
+	f := &p.fold
+	safe := f.screen.SafeOffset()
+	p.ring.append(f.tail, queries, safe)
+	keep := 0
+	for _, c := range f.tail {
+		if c.to() > safe {
+			f.tail[keep] = c.sub(max(c.from, safe), c.to())
+			keep++
+		}
+	}
+	clear(f.tail[keep:])
+	f.tail = f.tail[:keep]
+}
+
+// resized is a sync boundary (P3.1; bytes laid out for one width are never shown in another).
+func (p *Pane) resized(frame keeper.Frame) {
+	f := &p.fold
+	if frame.Cols < 1 || frame.Rows < 1 || frame.From < f.screen.Offset() ||
+		frame.Cols == f.screen.Cols() && frame.Rows == f.screen.Rows() {
+		return
+	}
+	res := f.screen.Resize(frame.Cols, frame.Rows)
+	p.ring.bound(frame.From, f.screen.SafeOffset(), frame.Cols, frame.Rows)
+	f.save.boundary = frame.From
+	p.change(func(v *davit.Pane) { v.Cols, v.Rows = frame.Cols, frame.Rows })
+	p.size.inForce(frame.Cols, frame.Rows)
+	p.report(res.Replies, frame)
+	p.emit(Event{Kind: EventResized, At: frame.From})
+}
+
+// gap says that a part of the log is not kept any more. The program repaints: what is
+// shown of it may be wrong (P1.4).
+func (p *Pane) gap(from, to uint64) {
+	f := &p.fold
+	offset := f.screen.Offset()
+	if to <= offset {
+		return
+	}
+	f.screen.Gap(to - max(from, offset))
+	f.screen.SetOffset(to)
+	f.tail = nil
+	p.head.Store(to)
+	p.ring.bound(to, to, f.screen.Cols(), f.screen.Rows())
+	f.save.boundary = to
+	p.approximate()
+}
+
+const noteApproximate = "restored approximately"
+
+// approximate says that the screen may differ from the program's, and has it repaint.
+func (p *Pane) approximate() {
+	p.change(func(v *davit.Pane) { v.Note = noteApproximate })
+	p.emit(Event{Kind: EventNote})
+	p.size.repaint()
+}
+
+func (p *Pane) exited(frame keeper.Frame) {
+	if p.view.Load().Exit != nil || frame.Exit == nil {
+		return
+	}
+	exit := exitFrom(frame.Exit)
+	p.change(func(v *davit.Pane) {
+		v.Status, v.Exit, v.Running, v.Command, v.Pid = davit.PaneEnded, exit, false, "", 0
+	})
+	p.ring.end(exit)
+	p.emit(Event{Kind: EventExit, At: frame.From})
+}
+
+// over is the end of the stream: the terminal is gone, or the keeper is.
+func (p *Pane) over(err error) {
+	p.publish(nil)
+	if err == io.EOF && p.view.Load().Exit != nil {
+		return
+	}
+	if p.view.Load().Status == davit.PaneEnded {
+		return
+	}
+	p.change(func(v *davit.Pane) { v.Status, v.Running = davit.PaneLost, false })
+	p.emit(Event{Kind: EventLost})
+}
+
+// emit queues an event with the view as it is now.
+func (p *Pane) emit(e Event) {
+	e.Time, e.View = p.cfg.Now(), p.View()
+	if e.At == 0 {
+		e.At = p.head.Load()
+	}
+	p.out.push(e)
+}

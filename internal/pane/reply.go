@@ -1,0 +1,102 @@
+package pane
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"davit"
+	"davit/internal/keeper"
+	"davit/screen"
+)
+
+// replyQ carries the screen's answers to the keeper. Full: the oldest goes; its program
+// does not read, and the keeper would call the reply late (P2.3).
+type replyQ struct {
+	mu    sync.Mutex // guards queue; a leaf
+	queue []keeper.Input
+	wake  chan struct{} // capacity 1
+}
+
+func (q *replyQ) init() { q.wake = make(chan struct{}, 1) }
+
+func (q *replyQ) push(in keeper.Input) {
+	q.mu.Lock()
+	if n := len(q.queue); n > 0 && in.ReplyTo != 0 && q.queue[n-1].ReplyTo == in.ReplyTo {
+		q.queue[n-1].Data = append(q.queue[n-1].Data, in.Data...) // of one query: one input
+	} else {
+		if n >= replyQueue {
+			q.queue = append(q.queue[:0], q.queue[1:]...)
+		}
+		q.queue = append(q.queue, in)
+	}
+	q.mu.Unlock()
+}
+
+// take gives what waits; answers to queries that follow one another go as one input,
+// known by the last of them.
+func (q *replyQ) take() (keeper.Input, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.queue) == 0 {
+		return keeper.Input{}, false
+	}
+	in, n := q.queue[0], 1
+	for in.ReplyTo != 0 && n < len(q.queue) && q.queue[n].ReplyTo != 0 {
+		next := q.queue[n]
+		in.Data = append(in.Data, next.Data...)
+		in.ReplyTo, in.ID = next.ReplyTo, next.ID
+		n++
+	}
+	q.queue = q.queue[n:]
+	return in, true
+}
+
+// answer queues replies to queries. The id and replyTo follow from the log, so that a
+// host that folds the same bytes again answers nothing twice.
+func (p *Pane) answer(replies []screen.Reply) {
+	if len(replies) == 0 || p.view.Load().Status == davit.PaneEnded {
+		return
+	}
+	for _, r := range replies {
+		p.replies.push(keeper.Input{
+			ID: fmt.Sprintf("reply-%d", r.At), Pane: string(p.id), Data: append([]byte(nil), r.Data...), ReplyTo: r.At,
+		})
+	}
+	poke(p.replies.wake)
+}
+
+// report queues what a program asked to be told of a resize (mode 2048). It answers no
+// query, so replyTo does not fit it; its mark's time makes the id.
+func (p *Pane) report(replies []screen.Reply, frame keeper.Frame) {
+	if len(replies) == 0 || p.cfg.Now().Sub(frame.Time) > 2*time.Second {
+		return
+	}
+	var data []byte
+	for _, r := range replies {
+		data = append(data, r.Data...)
+	}
+	p.replies.push(keeper.Input{ID: fmt.Sprintf("report-%d-%d", frame.From, frame.Time.UnixNano()), Pane: string(p.id), Data: data})
+	poke(p.replies.wake)
+}
+
+// reply sends them, one input at a time.
+func (p *Pane) reply(ctx context.Context) {
+	for {
+		select {
+		case <-p.replies.wake:
+		case <-ctx.Done():
+			return
+		}
+		for {
+			in, ok := p.replies.take()
+			if !ok {
+				break
+			}
+			if err := p.cfg.Keeper.Input(ctx, in); err != nil && ctx.Err() == nil {
+				p.log.Debug("answer a query", "err", err)
+			}
+		}
+	}
+}
