@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -32,7 +34,6 @@ func LoginEnv(ctx context.Context, shellPath string, own []string) (map[string]s
 	_, _ = rand.Read(token) // crypto/rand does not fail
 	marker := "davit-env-" + hex.EncodeToString(token)
 
-	out := &markedBuffer{end: []byte(marker + "\x00end"), done: make(chan struct{}), limit: maxLoginOutput}
 	command := exec.Command(shellPath, "-l", "-i", "-c",
 		"printf '%s\\0start\\0' "+marker+"; command env -0; printf '%s\\0end' "+marker)
 	command.Env = loginStart(own)
@@ -40,45 +41,70 @@ func LoginEnv(ctx context.Context, shellPath string, own []string) (map[string]s
 	if home, ok := lookup(own, "HOME"); ok && home != "" {
 		command.Dir = home
 	}
-	command.Stdout = out
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	command.WaitDelay = 100 * time.Millisecond // a start-up file's background job may hold stdout
-	if err := command.Start(); err != nil {
+	output, input, err := os.Pipe()
+	if err != nil {
+		return parseEnv(own), err
+	}
+	command.Stdout = input
+	err = command.Start()
+	_ = input.Close()
+	if err != nil {
+		_ = output.Close()
 		return parseEnv(own), fmt.Errorf("start login shell %s: %w", shellPath, err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
-	var err error
+	said := make(chan []byte, 1)
+	go func() { said <- readMarked(output, []byte(marker+"\x00end")) }()
+	var text []byte
 	select {
-	case err = <-ended:
-	case <-out.done:
-		// All is said. A logout file or an EXIT trap is given a moment, not more.
-		err = endGroup(command.Process.Pid, ended, 500*time.Millisecond)
+	case text = <-said: // all is said, or the shell and its children have closed stdout
+		err = errors.New("it printed no environment")
 	case <-ctx.Done():
-		_ = endGroup(command.Process.Pid, ended, 0)
-		return parseEnv(own), fmt.Errorf("login shell %s: no answer: %w", shellPath, context.Cause(ctx))
+		err = fmt.Errorf("no answer: %w", context.Cause(ctx))
 	}
-	env, ok := out.environment(marker)
+	// Not yet waited for, so the number is still the shell's. What a start-up file left
+	// in the background of this shell has no terminal to belong to; a daemon has its own
+	// session and stays.
+	_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
+	_ = command.Wait()
+	_ = output.Close()
+	if text == nil {
+		<-said
+	}
+	env, ok := cutEnvironment(text, marker)
 	if !ok {
-		if err == nil {
-			err = errors.New("it printed no environment")
-		}
 		return parseEnv(own), fmt.Errorf("login shell %s: %w", shellPath, err)
 	}
 	return env, nil
 }
 
-// endGroup waits for the shell and kills its group when the grace is over.
-func endGroup(pid int, ended <-chan error, grace time.Duration) error {
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case err := <-ended:
-		return err
-	case <-timer.C:
-		_ = syscall.Kill(-pid, syscall.SIGKILL)
-		return <-ended
+// readMarked reads up to the mark, or to the end; of a flood before it the last part.
+func readMarked(from io.Reader, end []byte) []byte {
+	text := make([]byte, 0, 32<<10)
+	chunk := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(chunk)
+		text = append(text, chunk[:n]...)
+		if err != nil || bytes.Contains(text[max(0, len(text)-n-len(end)):], end) {
+			return text
+		}
+		if len(text) > maxLoginOutput {
+			text = append(text[:0], text[len(text)-maxLoginOutput/2:]...)
+		}
 	}
+}
+
+func cutEnvironment(text []byte, marker string) (map[string]string, bool) {
+	_, rest, _ := bytes.Cut(text, []byte(marker+"\x00start\x00"))
+	body, _, ok := bytes.Cut(rest, []byte(marker+"\x00end"))
+	if !ok {
+		return nil, false
+	}
+	env := parseEnv(strings.Split(string(body), "\x00"))
+	for _, name := range []string{"_", "SHLVL", "PWD", "OLDPWD", "TERM", "DAVIT_RESOLVING_ENVIRONMENT"} {
+		delete(env, name)
+	}
+	return env, len(env) > 0
 }
 
 // loginStart is what a login shell starts from: the user, the place, and a PATH for
@@ -97,47 +123,6 @@ func loginStart(own []string) []string {
 		}
 	}
 	return env
-}
-
-// markedBuffer keeps bounded output and says when the end mark has come. It is written
-// by one goroutine of os/exec and read after that has ended or done is closed.
-type markedBuffer struct {
-	end   []byte
-	done  chan struct{}
-	limit int
-	bytes []byte
-	over  bool
-}
-
-func (b *markedBuffer) Write(p []byte) (int, error) {
-	if b.over {
-		return len(p), nil
-	}
-	b.bytes = append(b.bytes, p...)
-	if bytes.HasSuffix(b.bytes, b.end) || bytes.Contains(b.bytes[max(0, len(b.bytes)-len(p)-len(b.end)):], b.end) {
-		b.over = true
-		close(b.done)
-	} else if len(b.bytes) > b.limit {
-		// A flood before the mark: keep the tail, where the environment will be.
-		b.bytes = append(b.bytes[:0], b.bytes[len(b.bytes)-b.limit/2:]...)
-	}
-	return len(p), nil
-}
-
-func (b *markedBuffer) environment(marker string) (map[string]string, bool) {
-	_, rest, ok := bytes.Cut(b.bytes, []byte(marker+"\x00start\x00"))
-	if !ok {
-		return nil, false
-	}
-	body, _, ok := bytes.Cut(rest, b.end)
-	if !ok {
-		return nil, false
-	}
-	env := parseEnv(strings.Split(string(body), "\x00"))
-	for _, name := range []string{"_", "SHLVL", "PWD", "OLDPWD", "TERM", "DAVIT_RESOLVING_ENVIRONMENT"} {
-		delete(env, name)
-	}
-	return env, len(env) > 0
 }
 
 func parseEnv(pairs []string) map[string]string {

@@ -1,0 +1,73 @@
+# davit's shell integration for fish, read after the user's configuration
+# (fish --init-command). What it tells the terminal, and how, is in
+# docs/shell-integration.md. Nothing here starts a process.
+
+status is-interactive; and not set -q __davit_loaded; or exit 0
+set -g __davit_loaded 1
+set -g __davit_ran 0
+
+# fish 4 marks prompts and commands by itself; then only the rest is told.
+set -g __davit_native 0
+string match -qr '^([4-9]|[1-9][0-9]+)\.' -- "$version"; and set __davit_native 1
+
+function __davit_property
+    set -l text (string replace -a '\\' '\\x5c' -- "$argv[2]" | string replace -a ';' '\\x3b' | string replace -a \e '\\x1b' | string replace -a \a '\\x07' | string collect)
+    set text (string replace -a \n '\\x0a' -- $text | string collect)
+    printf '\e]633;P;%s=%s\a' $argv[1] "$text"
+end
+
+# Only a value that is not as it was told last is told.
+function __davit_tell
+    set -l seen __davit_told_$argv[1]
+    if not set -q $seen; and test -z "$argv[2]"
+        return
+    end
+    if not set -q $seen; or test "$$seen" != "$argv[2]"
+        set -g $seen $argv[2]
+        __davit_property $argv
+    end
+end
+
+function __davit_prompt_start --on-event fish_prompt --on-event fish_cancel --on-event fish_posterror
+    set -l exit_status $status
+    if test $__davit_ran = 1
+        # A command that ended without telling, as after an error in its text.
+        set __davit_ran 0
+        test $__davit_native = 0; and printf '\e]133;D;%s\a' $exit_status
+    end
+    printf '\e]7;file://%s%s\a' "$hostname" (string escape --style=url -- $PWD)
+    __davit_tell PATH (string join : -- $PATH)
+    __davit_tell VIRTUAL_ENV "$VIRTUAL_ENV"
+    __davit_tell CONDA_DEFAULT_ENV "$CONDA_DEFAULT_ENV"
+    # The version managers name the version in a directory; asking node costs 40 ms.
+    set -l node "$NVM_BIN"
+    test -n "$node"; or set node (string match -r -- '.*node.*/versions/.*/bin$' $PATH)[1]
+    __davit_tell NODE_VERSION (string match -rg -- '/(v?[0-9]+(?:\.[0-9]+)*)(?:/installation)?/bin/?$' "$node"; or echo '')
+    # A theme may have put another prompt in place of the marked one.
+    if not functions -q __davit_user_prompt; or not contains -- --davit (functions fish_prompt | string split ' ')
+        functions -e __davit_user_prompt
+        functions -c fish_prompt __davit_user_prompt
+        function fish_prompt --description 'the prompt, and its mark --davit '
+            # The first statement, so that the prompt sees $status and $pipestatus.
+            __davit_user_prompt
+            printf '\e]133;B\a'
+        end
+    end
+    test $__davit_native = 0; and printf '\e]133;A\a'
+end
+
+function __davit_preexec --on-event fish_preexec
+    set __davit_ran 1
+    test $__davit_native = 0; or return
+    set -l text (string sub -l 8192 -- "$argv[1]" | string collect)
+    printf '\e]133;C;cmdline_url=%s\a' (string escape --style=url -- "$text")
+end
+
+function __davit_postexec --on-event fish_postexec
+    set -l exit_status $status
+    set __davit_ran 0
+    test $__davit_native = 0; and printf '\e]133;D;%s\a' $exit_status
+end
+
+# fish 3 drops a TAB of a bracketed paste; a startup command may have one in quotes.
+test $__davit_native = 0; and bind -M paste \t 'commandline -i \t'

@@ -1,0 +1,103 @@
+# davit's shell integration for zsh. What it tells the terminal, and how, is in
+# docs/shell-integration.md. Nothing here starts a process.
+
+# It is read before the user's files, and does its work at the first prompt, after them.
+# A start-up file that assigns precmd_functions anew would lose the hook; sched, which
+# runs just before a prompt, then does it.
+__davit_begin() {
+	builtin emulate -L zsh -o no_warn_create_global -o no_aliases
+	builtin typeset -gi __davit_begun
+	(( __davit_begun )) && return
+	__davit_begun=1
+	builtin typeset -gi __davit_ran=0
+	builtin typeset -g __davit_directory= __davit_url= __davit_path= __davit_venv= __davit_conda= __davit_node=
+	builtin typeset -ga precmd_functions preexec_functions
+	precmd_functions=(${precmd_functions:#__davit_begin} __davit_precmd)
+	preexec_functions+=(__davit_preexec)
+	__davit_precmd 0
+}
+
+# __davit_escape TEXT: into REPLY, percent-encoded where a byte could end or confuse the
+# mark: controls, "%", ";" and everything that is not ASCII.
+__davit_escape() {
+	builtin emulate -L zsh -o extended_glob -o no_multibyte
+	builtin local MATCH MBEGIN MEND
+	builtin typeset -g REPLY="${1//(#m)[^a-zA-Z0-9 _.,:\/@=+~!\'\"()\[\]\{\}<>|&\$*?^\`\\#-]/%${(l:2::0:)$(( [##16] #MATCH ))}}"
+}
+
+# __davit_property KEY VALUE
+__davit_property() {
+	builtin emulate -L zsh -o extended_glob -o no_multibyte
+	builtin local MATCH MBEGIN MEND
+	builtin print -rn -- $'\e]633;P;'"$1=${2//(#m)[[:cntrl:];\\]/\\x${(l:2::0:)$(( [##16] #MATCH ))}}"$'\a'
+}
+
+__davit_preexec() {
+	builtin emulate -L zsh -o no_warn_create_global -o no_aliases
+	builtin local REPLY
+	__davit_ran=1
+	# $1 is the line as typed; it is empty when the line is kept out of the history.
+	__davit_escape "${${1:-$3}[1,8192]}"
+	builtin print -rn -- $'\e]133;C;cmdline_url='"$REPLY"$'\a'
+}
+
+__davit_precmd() {
+	builtin local -i exit_status=$?
+	builtin emulate -L zsh -o no_warn_create_global -o no_aliases -o extended_glob
+	(( $# )) && exit_status=$1
+	builtin local REPLY node
+	if (( __davit_ran )); then
+		__davit_ran=0
+		builtin print -rn -- $'\e]133;D;'"$exit_status"$'\a'
+	fi
+	if [[ "$PWD" != "$__davit_directory" || -z "$__davit_url" ]]; then
+		__davit_directory="$PWD"
+		__davit_escape "$PWD"
+		REPLY="${${REPLY// /%20}//\?/%3F}"
+		__davit_url="file://$HOST${REPLY//\#/%23}"
+	fi
+	builtin print -rn -- $'\e]7;'"$__davit_url"$'\a'
+	if [[ "${PATH-}" != "$__davit_path" ]]; then
+		__davit_path="${PATH-}"
+		__davit_property PATH "$__davit_path"
+	fi
+	if [[ "${VIRTUAL_ENV-}" != "$__davit_venv" ]]; then
+		__davit_venv="${VIRTUAL_ENV-}"
+		__davit_property VIRTUAL_ENV "$__davit_venv"
+	fi
+	if [[ "${CONDA_DEFAULT_ENV-}" != "$__davit_conda" ]]; then
+		__davit_conda="${CONDA_DEFAULT_ENV-}"
+		__davit_property CONDA_DEFAULT_ENV "$__davit_conda"
+	fi
+	# The version managers name the version in a directory; asking node costs 40 ms.
+	node="${NVM_BIN:-${path[(r)*node*/versions/*/bin]-}}"
+	if [[ "$node" == (#b)*/(v#<->(.<->)#)(/installation|)/bin(/|) ]]; then
+		node="$match[1]"
+	else
+		node=
+	fi
+	if [[ "$node" != "$__davit_node" ]]; then
+		__davit_node="$node"
+		__davit_property NODE_VERSION "$node"
+	fi
+	# Hooks that came later may set the prompt: be the last again from the next time on.
+	if [[ "${precmd_functions[-1]-}" != __davit_precmd ]]; then
+		precmd_functions=("${(@)precmd_functions:#__davit_precmd}" __davit_precmd)
+	fi
+	__davit_mark
+}
+
+# Put the marks around whatever the prompt is by now. Options are looked at as the user
+# has them, so this does not emulate.
+__davit_mark() {
+	builtin local before=$'%{\e]133;A\a%}' after=$'%{\e]133;B\a%}'
+	if [[ "${PS1-}" != *$'\e]133;A\a'* ]]; then
+		PS1="$before${PS1-}$after"
+	fi
+}
+
+builtin typeset -ga precmd_functions
+precmd_functions+=(__davit_begin)
+if builtin zmodload zsh/sched 2>/dev/null; then
+	sched +0 __davit_begin
+fi
