@@ -49,8 +49,9 @@ type Config struct {
 	Panes       []Pane // as written; the first is the root
 	OnClose     *OnClose
 
-	params []Param
-	places map[string]span // of the fields that can fail at open
+	params      []Param
+	needsBranch bool
+	places map[string]position // of the fields that can fail at open
 }
 
 // Worktree is the [worktree] table: made before any pane opens.

@@ -1,14 +1,112 @@
 package tabconfig
 
-// span is a place in the source, in bytes.
-type span struct{ from, to int }
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
 
 // Load reads a file's text. The faults are sorted by place; when one of them is
 // an error there is no Config. path is only for messages and Config.Path.
-func Load(path string, src []byte, env LoadEnv) (*Config, []Fault) { return nil, nil }
+func Load(path string, src []byte, env LoadEnv) (*Config, []Fault) {
+	l := newLoader(path, src, env)
+	switch {
+	case len(src) > MaxFile:
+		l.fault(nowhere(), Error, CodeTooLarge, "", "the file has more than %d bytes", MaxFile)
+		return nil, l.faults
+	case !utf8.Valid(src):
+		l.fault(l.firstInvalid(), Error, CodeEncoding, "save it as UTF-8", "the file is not UTF-8")
+		return nil, l.faults
+	}
+	root, fault, whole := parse(l.src)
+	if fault != nil {
+		l.fault(span{fault.offset, fault.offset + 1}, Error, CodeSyntax, "", "%s", fault.message)
+	}
+	l.check(root, fileShape(), span{}, "the file", !whole)
+	var cfg *Config
+	if whole {
+		cfg = l.build(root)
+		l.tree()
+		l.names()
+		l.machine()
+	}
+	slices.SortStableFunc(l.faults, func(a, b Fault) int {
+		return firstNonZero(a.Line-b.Line, a.Column-b.Column, strings.Compare(string(a.Severity), string(b.Severity)))
+	})
+	if HasErrors(l.faults) {
+		return nil, l.faults
+	}
+	return cfg, l.faults
+}
 
-// Schema is the JSON Schema of the file (spec tabs T1.4).
-func Schema() []byte { return nil }
+// loader carries one Load.
+type loader struct {
+	path   string
+	src    []byte // without a byte order mark
+	env    LoadEnv
+	lines  []int // offsets of the lines
+	faults []Fault
 
-// NewTemplate is the text of a new config file (spec tabs T6.4).
-func NewTemplate(name string) string { return "" }
+	cfg       *Config
+	panes     []*node // of cfg.Panes
+	rootShell *node
+	params    map[string]paramAt
+	uses      []use
+}
+
+type paramAt struct {
+	Param
+	at   span
+	used bool
+}
+
+// nowhere is the place of a fault of the file as a whole.
+func nowhere() span { return span{-1, -1} }
+
+func newLoader(path string, src []byte, env LoadEnv) *loader {
+	l := &loader{path: path, src: []byte(strings.TrimPrefix(string(src), bom)), env: env, lines: []int{0}, params: map[string]paramAt{}}
+	// The parser finds places by capacity: the slice must end where it ends.
+	l.src = slices.Clip(l.src)
+	for i, c := range l.src {
+		if c == '\n' {
+			l.lines = append(l.lines, i+1)
+		}
+	}
+	return l
+}
+
+func (l *loader) firstInvalid() span {
+	for i := 0; i < len(l.src); {
+		r, size := utf8.DecodeRune(l.src[i:])
+		if r == utf8.RuneError && size == 1 {
+			return span{i, i + 1}
+		}
+		i += size
+	}
+	return nowhere()
+}
+
+func (l *loader) fault(at span, severity Severity, code Code, hint, format string, args ...any) {
+	p := l.position(at)
+	l.faults = append(l.faults, Fault{File: l.path, Line: p.line, Column: p.column, width: p.width,
+		Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// position is a place as people count: lines and characters from 1.
+type position struct{ line, column, width int }
+
+func (l *loader) position(at span) position {
+	if at.from < 0 {
+		return position{}
+	}
+	from := min(at.from, len(l.src))
+	line := sort.Search(len(l.lines), func(i int) bool { return l.lines[i] > from })
+	start := l.lines[line-1]
+	text, _, _ := strings.Cut(string(l.src[from:max(from, min(at.to, len(l.src)))]), "\n")
+	return position{line: line, column: utf8.RuneCount(l.src[start:from]) + 1, width: utf8.RuneCountInString(text)}
+}
+
+// line is the line number of a place.
+func (l *loader) line(at span) int { return l.position(at).line }

@@ -118,23 +118,3 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	*d = Duration(v)
 	return err
 }
-
-// Missing lists the parameters that have neither a value nor a default, in
-// form order. A secret counts as given when secrets holds it.
-func (c *Config) Missing(values, secrets map[string]string) []string { return nil }
-
-// NeedsBranchName says whether opening needs a generated branch name.
-func (c *Config) NeedsBranchName() bool { return false }
-
-// RepositoryDir is the directory whose repository Input.RepoRoot names:
-// [worktree]'s repo, else the first repo parameter's value, else StartDir.
-func (c *Config) RepositoryDir(in Input) string { return in.StartDir }
-
-// RenderWorktree renders [worktree]; nil without the table.
-func (c *Config) RenderWorktree(in Input) (*WorktreeRequest, []Fault) { return nil, nil }
-
-// Plan renders everything. With an error among the faults there is no plan.
-func (c *Config) Plan(in Input) (*Plan, []Fault) { return nil, nil }
-
-// Resolve puts the secrets in.
-func (v EnvVar) Resolve(secrets map[string]string) (string, error) { return v.Value, nil }

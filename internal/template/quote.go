@@ -1,9 +1,13 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
+
+// ErrTooLong is a command of more than MaxCommand bytes.
+var ErrTooLong = errors.New("the command is too long")
 
 // A Fault is a placeholder at a place where a value cannot be quoted.
 type Fault struct {
@@ -47,7 +51,7 @@ func (t Template) Quoted(shell Shell, values map[string]string) (string, error) 
 	}
 	b.WriteString(t.text[at:])
 	if b.Len() > MaxCommand {
-		return "", fmt.Errorf("the command has %d bytes with its values, more than %d", b.Len(), MaxCommand)
+		return "", fmt.Errorf("%w: %d bytes with its values, at most %d", ErrTooLong, b.Len(), MaxCommand)
 	}
 	return b.String(), nil
 }
