@@ -156,9 +156,6 @@ func (b Batch) encodeRest() (changes []change, err error) {
 // encodeActs: an act is immutable. Putting the same one twice is harmless, another body
 // under the same id is a fault of ours that must not reach the keeper.
 func (b Batch) encodeActs() (changes []change, err error) {
-	for _, id := range b.DoneActs {
-		changes = append(changes, statement(`DELETE FROM acts WHERE id = ?`, id))
-	}
 	for _, row := range b.PutActs {
 		body := row.Body
 		if body == nil {
@@ -174,6 +171,9 @@ func (b Batch) encodeActs() (changes []change, err error) {
 			}
 			return err
 		})
+	}
+	for _, id := range b.DoneActs {
+		changes = append(changes, statement(`DELETE FROM acts WHERE id = ?`, id))
 	}
 	return changes, nil
 }

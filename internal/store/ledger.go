@@ -79,7 +79,7 @@ type OperationRow struct {
 	Minted         Minted
 	WorktreePath   string
 	WorktreeBranch string
-	Result         []byte // of recorded and settled; as written, not checked here
+	Result         []byte // as written, not checked here; of unknown it is the plan
 	Error          []byte // of failed
 	RecordedAt     time.Time
 	ExpiresAt      time.Time
@@ -163,6 +163,14 @@ func claim(t *tx, row OperationRow, minted time.Time) error {
 		return err
 	}
 	return t.exec(`UPDATE operations SET state = 'unknown' WHERE caller = ? AND id = ? AND state = 'pending'`, row.Caller, row.OperationID)
+}
+
+// Plan stores the result that an operation will have when its surface comes to be, so
+// that a host which finds the surface later can tell it (spec launch L6.5). The state
+// stays unknown.
+func (s *Store) Plan(ctx context.Context, caller, id string, result []byte) error {
+	return s.write(ctx, "plan an operation", statement(`UPDATE operations SET result = ?
+		WHERE caller = ? AND id = ? AND state = 'unknown'`, string(result), caller, id))
 }
 
 // Record stores the result of an operation whose surface exists. It does nothing to one

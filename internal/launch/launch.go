@@ -1,0 +1,180 @@
+// Package launch carries out agent.launch: the one operation that starts an agent
+// (spec launch). It does the work in the order of L5, with a durable row before each
+// effect and a receipt that says what was done:
+//
+//	caller ─ Launch ─► validate ─ claim ─► resolve ─ half one ─ create ─ half two ─► surface ─ record ─ deliver ─ settle ─► Result
+//	                      │        │ledger   │Workspaces  │route   │Workspaces │route   │Surfaces  └──── ledger ────┘
+//	                   Agents
+//
+// The Executor owns one goroutine for each launch that runs: a caller that goes away
+// decides nothing (L5.9). Its only lock guards the table of launches in flight, which
+// lets identical calls share one answer, and is never held over work. Drain waits for
+// the goroutines.
+//
+// It refuses what it cannot do by name, never starts a second agent beside one that may
+// exist (L5.6), never rolls a worktree back (L5.4), and keeps accountEnv out of the
+// ledger and the log. What a mode is and what a prompt's receipt may say is decided in
+// internal/route.
+package launch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"davit"
+	"davit/internal/store"
+)
+
+// ErrNothingMade is in the chain of an error of Surfaces when it is proven that no
+// program was started. Without it nobody knows (L5.6).
+var ErrNothingMade = errors.New("nothing was made")
+
+// Failpoints are the arrows of L5, in order.
+func Failpoints() []string {
+	return []string{
+		"after-validate", "after-claim", "after-resolve", "after-half1", "after-create",
+		"after-half2", "after-surface", "after-record", "after-deliver", "after-settle",
+	}
+}
+
+// Ledger is the table of operations (spec launch L6); *store.Store is one.
+type Ledger interface {
+	Admit(ctx context.Context, r store.AdmitRequest) (store.Admission, error)
+	Operation(ctx context.Context, caller, id string) (store.OperationRow, bool, error)
+	Unsettled(ctx context.Context) ([]store.OperationRow, error)
+	NoteWorktree(ctx context.Context, caller, id, path, branch string) error
+	Plan(ctx context.Context, caller, id string, result []byte) error
+	Record(ctx context.Context, caller, id string, result []byte) error
+	Settle(ctx context.Context, caller, id string, result []byte) error
+	Fail(ctx context.Context, caller, id string, failure []byte) error
+}
+
+// Agents is the catalogue as far as a launch needs it.
+type Agents interface {
+	// Agent gives an agent that can be started here. Errors: agent_unknown,
+	// agent_disabled, agent_not_installed.
+	Agent(ctx context.Context, id string) (Agent, error)
+	// Command builds the command of a terminal launch.
+	Command(ctx context.Context, agent Agent, in CommandInput) (Command, error)
+}
+
+// Agent is one agent of the catalogue, found on this machine.
+type Agent struct {
+	ID       string
+	Name     string
+	Practice bool
+	Driver   string // its structured driver that this build has, "" for none
+	Exe      string // where its program was found
+}
+
+// CommandInput is what an agent's command is made of.
+type CommandInput struct {
+	Prompt  *string // the first turn; nil for none
+	Args    davit.OptionalString
+	Options map[string]string
+}
+
+// Command is what to execute, without a shell (L7.1).
+type Command struct {
+	Argv        []string
+	Env         []string // NAME=value, beside the pane's own
+	PromptRides bool     // the prompt is in Argv or Env
+	Warning     string
+}
+
+// Workspaces finds and makes the places that agents work in.
+type Workspaces interface {
+	// Resolve finds the one place that a selector names (L4).
+	Resolve(ctx context.Context, selector, callerDir string) (Place, error)
+	// Create makes a worktree under the instance id (L9). Repo is an absolute path by
+	// now. Beside an error, a worktree with a path is one that was made.
+	Create(ctx context.Context, payload davit.CreateWorktree, instance string) (davit.Worktree, string, error)
+	// Folder registers a plain folder (L5.5).
+	Folder(ctx context.Context, payload davit.CreateFolder, callerDir string) (Place, error)
+	// Made finds what a Create under the instance id left, for one that a crash cut off.
+	Made(ctx context.Context, instance string) (davit.Worktree, bool, error)
+}
+
+// Place is a resolved workspace.
+type Place struct {
+	ID     string
+	Path   string // absolute
+	Branch string
+	Bare   bool // a bare repository: only for create-worktree
+}
+
+// Surfaces makes what an agent shows up in.
+type Surfaces interface {
+	// OpenTerminal starts the agent in a pane of its own. It has stored what it does
+	// before it does it. An error with ErrNothingMade in its chain proves that no program
+	// was started.
+	OpenTerminal(ctx context.Context, r TerminalRequest) (TerminalOpened, error)
+	// Handle gives the terminal handle that is good now for a pane key; false when the
+	// pane has none (L6.3: a replay may re-mint it).
+	Handle(ctx context.Context, key davit.PaneKey) (string, bool, error)
+}
+
+// TerminalRequest says what to start and where. The ids are minted and stored already.
+type TerminalRequest struct {
+	Tab           davit.TabID
+	Pane          davit.PaneID
+	PaneKey       davit.PaneKey
+	Agent         string // catalogue id
+	AgentName     string
+	Practice      bool
+	Argv          []string
+	Env           []string // NAME=value
+	SecretEnv     []string // accountEnv as NAME=value: given to the program, never stored or logged (L1)
+	Dir           string
+	Title         string
+	Worktree      *davit.Worktree // the one that this launch made
+	RemoveOnClose bool            // give the tab a plan that removes Worktree (L9.1)
+	Placement     *davit.Placement
+	Focus         bool // the caller wants to look at it
+	Operation     string
+	Receipt       davit.Receipt // for the tab's list of launches
+	WorkspaceID   string
+}
+
+// TerminalOpened is what came to be. Empty ids are those asked for.
+type TerminalOpened struct {
+	Handle    string
+	TabID     davit.TabID
+	PaneKey   davit.PaneKey
+	Placement *davit.PlacementResult
+	Warning   string
+}
+
+// Held asks the keeper what it holds (L6.5).
+type Held interface {
+	// Holds says whether the keeper has the pane's program, running or ended.
+	Holds(ctx context.Context, key davit.PaneKey) (bool, error)
+}
+
+// Config joins the executor to the rest. Everything but the fields that say so is needed.
+type Config struct {
+	Ledger     Ledger
+	Agents     Agents
+	Workspaces Workspaces
+	Surfaces   Surfaces
+	Held       Held
+	Host       davit.HostID
+	Key        []byte // of the hash of accountEnv: Store.FingerprintKey
+
+	// DefaultSurface reads the setting agent.default_surface; nil: structured.
+	DefaultSurface func(ctx context.Context) davit.Surface
+	// Started hears of each agent that was started, once (L1 launchSource); may be nil.
+	Started   func(davit.Launched)
+	Failpoint func(name string) // for crash tests; may be nil
+	Now       func() time.Time  // nil: time.Now
+	Log       *slog.Logger      // nil: nothing is logged
+}
+
+// Caller is who asks, from the transport and never from parameters (L6.1).
+type Caller struct {
+	Key          string   // survives a token's rotation
+	Capabilities []string // of the Davit-Capabilities header; nil when there was none (L1.2)
+	Dir          string   // the caller's directory, for selectors
+}

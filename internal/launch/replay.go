@@ -1,0 +1,181 @@
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+
+	"davit"
+	"davit/internal/route"
+	"davit/internal/store"
+)
+
+// Replay is agent.launchReplay (L6.4): the stored answer of the same intent, and never
+// anything new. An id that is not stored is not_found.
+func (x *Executor) Replay(ctx context.Context, caller Caller, in davit.Intent) (davit.Result, error) {
+	if in.OperationID == "" {
+		return davit.Result{}, davit.Errorf(davit.CodeOperationInvalid, "agent.launchReplay needs an operationId").
+			WithHint("give the id that the launch was made with")
+	}
+	r, err := x.check(in)
+	if err != nil {
+		return davit.Result{}, err
+	}
+	print := fingerprint(r.intent, x.cfg.Key)
+	if f, ok := x.running(caller, in.OperationID); ok {
+		if f.fingerprint != print {
+			return davit.Result{}, conflict(in.OperationID)
+		}
+		return f.wait(ctx)
+	}
+	a, err := x.cfg.Ledger.Admit(ctx, store.AdmitRequest{
+		Caller: caller.Key, OperationID: in.OperationID, Fingerprint: print, Now: x.cfg.Now(), ReplayOnly: true,
+	})
+	if err != nil {
+		return davit.Result{}, err
+	}
+	return x.answer(ctx, caller, in.OperationID, a)
+}
+
+// ReplayStored gives the answer of an operation by its id alone, for `davit launch
+// --replay` (L6.4): the intent is the stored one.
+func (x *Executor) ReplayStored(ctx context.Context, caller Caller, operationID string) (davit.Result, error) {
+	if f, ok := x.running(caller, operationID); ok {
+		return f.wait(ctx)
+	}
+	row, ok, err := x.cfg.Ledger.Operation(ctx, caller.Key, operationID)
+	if err != nil {
+		return davit.Result{}, err
+	}
+	if ok {
+		return x.replay(ctx, caller, row)
+	}
+	// Not stored: the ledger says whether that is because it is malformed, old or lost.
+	a, err := x.cfg.Ledger.Admit(ctx, store.AdmitRequest{
+		Caller: caller.Key, OperationID: operationID, Now: x.cfg.Now(), ReplayOnly: true,
+	})
+	if err != nil {
+		return davit.Result{}, err
+	}
+	return x.answer(ctx, caller, operationID, a)
+}
+
+func (x *Executor) running(caller Caller, operation string) (*flight, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f, ok := x.flights[flightKey{caller.Key, operation}]
+	return f, ok
+}
+
+// Recover is for a host that has just started, after it has sent the keeper what its
+// rows say is owed and before it takes launches: an operation whose pane the keeper
+// holds is recorded, not unknown (L6.5). It gives the number of those found.
+func (x *Executor) Recover(ctx context.Context) (int, error) {
+	rows, err := x.cfg.Ledger.Unsettled(ctx)
+	if err != nil {
+		return 0, err
+	}
+	found := 0
+	for _, row := range rows {
+		if row.State != store.OperationUnknown {
+			continue
+		}
+		if _, ok := x.found(ctx, row); ok {
+			found++
+		}
+	}
+	return found, ctx.Err()
+}
+
+// found asks the keeper for the pane of an operation that nobody knows the end of, and
+// records the operation when it is there.
+func (x *Executor) found(ctx context.Context, row store.OperationRow) (store.OperationRow, bool) {
+	held, err := x.cfg.Held.Holds(ctx, row.Minted.PaneKey)
+	if err != nil {
+		x.cfg.Log.Warn("ask the keeper about a launch", "operation", row.OperationID, "err", err)
+	}
+	if err != nil || !held || len(row.Result) == 0 {
+		return row, false
+	}
+	var plan davit.Result
+	if err := json.Unmarshal(row.Result, &plan); err != nil {
+		x.cfg.Log.Warn("read the plan of a launch", "operation", row.OperationID, "err", err)
+		return row, false
+	}
+	plan.Outcome.Handle = x.handle(ctx, plan.Outcome)
+	result := encode(plan)
+	if _, err := CheckResult(result); err != nil {
+		x.cfg.Log.Warn("check the plan of a launch", "operation", row.OperationID, "err", err)
+		return row, false
+	}
+	if err := x.cfg.Ledger.Record(ctx, row.Caller, row.OperationID, result); err != nil {
+		x.cfg.Log.Warn("record a launch that was found", "operation", row.OperationID, "err", err)
+	}
+	row.State, row.Result = store.OperationRecorded, result
+	return row, true
+}
+
+// handle gives the handle that is good now, else the one stored (L6.3).
+func (x *Executor) handle(ctx context.Context, o davit.Outcome) string {
+	handle, ok, err := x.cfg.Surfaces.Handle(ctx, o.PaneKey)
+	if err != nil {
+		x.cfg.Log.Warn("look up a terminal handle", "pane", o.PaneKey, "err", err)
+	}
+	if err != nil || !ok || handle == "" {
+		return o.Handle
+	}
+	return handle
+}
+
+// replay answers from a row that is stored, by the table of L6.3.
+func (x *Executor) replay(ctx context.Context, caller Caller, row store.OperationRow) (davit.Result, error) {
+	if row.State == store.OperationUnknown {
+		row, _ = x.found(ctx, row)
+	}
+	switch row.State {
+	case store.OperationRecorded, store.OperationSettled:
+		result, err := CheckResult(row.Result)
+		if err != nil {
+			x.cfg.Log.Warn("a stored launch cannot be read", "operation", row.OperationID, "err", err)
+			return davit.Result{}, x.unknown(ctx, row, "its stored answer cannot be read")
+		}
+		if !route.ReplayedPrompt(result.Prompt, caller.Capabilities) {
+			return davit.Result{}, x.unknown(ctx, row, "it is not known whether its prompt arrived")
+		}
+		result.Outcome.Handle = x.handle(ctx, result.Outcome)
+		return result, nil
+	case store.OperationFailed:
+		var e davit.Error
+		if err := json.Unmarshal(row.Error, &e); err != nil || e.Code == "" {
+			return davit.Result{}, x.unknown(ctx, row, "its stored failure cannot be read")
+		}
+		return davit.Result{}, &e
+	}
+	return davit.Result{}, x.unknown(ctx, row, "the host stopped before it knew")
+}
+
+// unknown is the answer where even the keeper cannot tell; it names what is left.
+func (x *Executor) unknown(ctx context.Context, row store.OperationRow, why string) error {
+	e := davit.Errorf(davit.CodeOperationUnknown, "it cannot be known what operation %s did: %s", row.OperationID, why).
+		WithHint("look at what the details name, then launch with a new id").
+		With("operationId", row.OperationID).With("paneKey", string(row.Minted.PaneKey))
+	path, branch := row.WorktreePath, row.WorktreeBranch
+	if path == "" {
+		made, ok, err := x.cfg.Workspaces.Made(ctx, row.Minted.WorktreeInstance)
+		if err != nil {
+			x.cfg.Log.Warn("look for the worktree of a launch", "operation", row.OperationID, "err", err)
+		}
+		if err == nil && ok {
+			path, branch = made.Path, made.Branch
+		}
+	}
+	if path == "" {
+		return e
+	}
+	if _, err := os.Lstat(path); err != nil {
+		return e // it is gone since
+	}
+	e.Details = withWorktree(e.Details, path, branch)
+	e.Message += "; the worktree " + path + " is kept"
+	return e
+}
