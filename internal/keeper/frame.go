@@ -23,7 +23,7 @@ const (
 	// MaxPart bounds the payload of one input frame; longer ones go in parts.
 	MaxPart = 1 << 20
 	// MaxData bounds the bytes of one data frame.
-	MaxData = 256 << 10
+	MaxData = 64 << 10
 	// DataHeader is what stands before a data frame's bytes on the wire.
 	DataHeader = 5 + 8
 )
@@ -137,6 +137,12 @@ func AppendDataHeader(dst []byte, offset uint64, n int) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(1+8+n))
 	dst = append(dst, TypeData)
 	return binary.BigEndian.AppendUint64(dst, offset)
+}
+
+// AppendMarkFrame appends a mark as a frame.
+func AppendMarkFrame(dst []byte, m Mark) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, 1+MarkSize)
+	return AppendMark(append(dst, TypeMark), m)
 }
 
 // AppendAck appends an acknowledgement.

@@ -76,13 +76,21 @@ type socket struct {
 // bindSocket listens at path. A dead socket in the way is replaced, a living one is left
 // alone; nothing is ever unlinked but the private name that was made here (P1.6).
 func bindSocket(ctx context.Context, path string) (*socket, error) {
-	private := path + "." + strconv.Itoa(os.Getpid())
-	if err := os.Remove(private); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("make way for %s: %w", private, err)
+	var l *net.UnixListener
+	var private string
+	for try := range 16 { // names that others left are not touched
+		private = filepath.Join(filepath.Dir(path), fmt.Sprintf("k%x.%x", try, os.Getpid()))
+		var err error
+		l, err = net.ListenUnix("unix", &net.UnixAddr{Name: private, Net: "unix"})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, unix.EADDRINUSE) {
+			return nil, davit.Errorf(davit.CodeHomeUnusable, "listen in %s: %w", filepath.Dir(path), err)
+		}
 	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: private, Net: "unix"})
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+	if l == nil {
+		return nil, davit.Errorf(davit.CodeHomeUnusable, "listen in %s: every name is taken", filepath.Dir(path))
 	}
 	l.SetUnlinkOnClose(false)
 	s := &socket{path: path, listener: l}
