@@ -12,7 +12,6 @@
 package workspace
 
 import (
-	"context"
 	"log/slog"
 	"path/filepath"
 
@@ -120,11 +119,13 @@ type Loss struct {
 	Submodules  []string `json:"submodules,omitempty"` // "path: what"
 	Digest      string   `json:"digest,omitempty"`     // of all of the above; "" when nothing would be lost
 	Kept        Kept     `json:"kept"`
-	Ignored     int      `json:"ignored"` // ignored entries that go with the folder
+	Nested      []string `json:"nested,omitempty"` // repositories in folders that git does not look into
+	Ignored     int      `json:"ignored"`          // ignored entries that go with the folder; no loss
 	Gone        bool     `json:"gone,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
-	entry       git.Worktree
-	repo        repository
+
+	entry git.Worktree
+	repo  repository
 }
 
 // Kept is what stays after a removal.
@@ -168,39 +169,11 @@ type Info struct {
 	Stashes   int         `json:"stashes"`
 	OwnerTab  davit.TabID `json:"ownerTab,omitempty"`
 
-	ID        string `json:"id"`
-	Main      bool   `json:"main,omitempty"`
-	Bare      bool   `json:"bare,omitempty"`
-	Detached  bool   `json:"detached,omitempty"`
-	Locked    bool   `json:"locked,omitempty"`
-	Missing   bool   `json:"missing,omitempty"` // registered, but its folder is gone
-	Submodule bool   `json:"-"`
-	Fault     string `json:"fault,omitempty"` // why its state could not be read
-}
-
-type repository struct{ Path string }
-
-// Resolve finds the one workspace that a selector means (spec launch L4).
-func (w *Workspaces) Resolve(ctx context.Context, selector, callerDir string) (Workspace, error) {
-	return Workspace{}, davit.Errorf(davit.CodeNotServedYet, "not yet")
-}
-
-// Create makes a worktree (spec launch L9.1 to L9.4).
-func (w *Workspaces) Create(ctx context.Context, req CreateRequest) (davit.Worktree, error) {
-	return davit.Worktree{}, davit.Errorf(davit.CodeNotServedYet, "not yet")
-}
-
-// Inspect tells what a removal would lose (spec launch L9.6).
-func (w *Workspaces) Inspect(ctx context.Context, req RemoveRequest) (Loss, error) {
-	return Loss{}, davit.Errorf(davit.CodeNotServedYet, "not yet")
-}
-
-// Remove removes a worktree (spec launch L9.6).
-func (w *Workspaces) Remove(ctx context.Context, req RemoveRequest) (RemoveReport, error) {
-	return RemoveReport{}, davit.Errorf(davit.CodeNotServedYet, "not yet")
-}
-
-// List lists the worktrees of a repository.
-func (w *Workspaces) List(ctx context.Context, repo string) ([]Info, error) {
-	return nil, davit.Errorf(davit.CodeNotServedYet, "not yet")
+	ID       string `json:"id"`
+	Main     bool   `json:"main,omitempty"`
+	Bare     bool   `json:"bare,omitempty"`
+	Detached bool   `json:"detached,omitempty"`
+	Locked   bool   `json:"locked,omitempty"`
+	Missing  bool   `json:"missing,omitempty"` // registered, but its folder is gone
+	Fault    string `json:"fault,omitempty"`   // why its state could not be read
 }
