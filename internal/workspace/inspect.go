@@ -325,7 +325,7 @@ func (w *Workspaces) examineCommits(ctx context.Context, loss *Loss, req RemoveR
 		if loss.Branch != "" {
 			expression = append(expression, "--exclude=refs/heads/"+loss.Branch)
 		}
-		commits, err := w.cfg.Git.Log(ctx, dir, append(expression, "--glob=refs", "--")...)
+		commits, err := w.cfg.Git.Log(ctx, dir, append(expression, "--glob=refs/*", "--")...)
 		if err != nil {
 			return gitFailed("look for commits that nothing else reaches", err)
 		}

@@ -135,7 +135,10 @@ func gitFailed(what string, err error) *davit.Error {
 // notFound explains why a directory is no workspace (spec launch L4).
 func notFound(dir string, err error) *davit.Error {
 	var link *git.LinkError
+	var domain *davit.Error
 	switch {
+	case errors.As(err, &domain):
+		return domain
 	case errors.Is(err, fs.ErrNotExist):
 		return davit.Errorf(davit.CodeWorkspaceNotFound, "%s does not exist", dir).With("path", dir)
 	case errors.Is(err, git.ErrNotRepository):
@@ -144,10 +147,6 @@ func notFound(dir string, err error) *davit.Error {
 	case errors.As(err, &link):
 		return davit.Errorf(davit.CodeWorkspaceNotFound, "%s", link.Error()).
 			WithHint("The repository was moved or deleted; `git worktree repair` there can mend the link.").With("path", dir)
-	}
-	var domain *davit.Error
-	if errors.As(err, &domain) {
-		return domain
 	}
 	return davit.Errorf(davit.CodeWorkspaceNotFound, "%s cannot be looked at: %w", dir, err).With("path", dir)
 }
