@@ -47,8 +47,7 @@ type Result struct {
 type Range struct{ From, To uint64 }
 
 // Reply is the terminal's answer to a query. At is the offset just past the
-// query (spec terminal P2.3). Several replies may share one At; they are then
-// one input, in order.
+// query (spec terminal P2.3); it grows from reply to reply.
 type Reply struct {
 	At   uint64
 	Data []byte
@@ -92,4 +91,211 @@ type Effect struct {
 	// Mark names the place of a shell mark (OSC 133) for MarkRow, which stays
 	// right over a reflow; 0 for other kinds and on the alternate screen.
 	Mark uint64
+}
+
+// The size of a Screen is clamped to these.
+const (
+	MaxColumns = 1000
+	MaxRows    = 1000
+)
+
+// Screen is one terminal. The zero value is not usable; call New or Load.
+type Screen struct {
+	cols, rows int
+	opts       Options
+	main, alt  *grid  // alt is nil until it is first used
+	g          *grid  // the one that is shown
+	altSaved   cursor // DECSC of the alternate screen while it is away
+	hist       history
+
+	styles    interner[style]
+	links     interner[link]
+	clusters  interner[string]
+	linkBytes int
+	pen       cell // high bits of what is printed
+	penDirty  bool
+	eraseBG   Color
+	eraseFill cell
+
+	modes    modes
+	tabs     []bool
+	title    string
+	icon     string
+	titles   []string // pushed by CSI 22 t
+	icons    []string
+	dir      string
+	host     string // of dir or RemoteHost, as told
+	palette  map[int]uint32
+	marks    []mark
+	lastMark uint64
+	notice   notice
+
+	parser parser
+	join   joinState
+	// repeatable is join as REP needs it, from before its own sequence.
+	repeatable joinState
+	single     uint8 // single shift: G2 or G3 for the next character, 0 = none
+	offset     uint64
+	at         uint64 // offset just past the sequence being dispatched
+	result     *Result
+	scratch    []byte
+}
+
+// joinState is what the next code point may join: the class and columns of
+// the one just printed. Any control or sequence ends it.
+type joinState struct {
+	class, width uint8
+	valid        bool
+}
+
+// mark is the place of a shell mark on the main screen.
+type mark struct {
+	id  uint64
+	row uint64
+	col int
+}
+
+const maxMarks = 4096 // the oldest go
+
+// New makes a blank Screen. Sizes are clamped to 1×1 and MaxColumns×MaxRows.
+func New(cols, rows int, opts Options) *Screen {
+	s := &Screen{cols: clamp(cols, 1, MaxColumns), rows: clamp(rows, 1, MaxRows), opts: opts}
+	s.hist.maxLines, s.hist.maxBytes = opts.ScrollbackLines, opts.ScrollbackBytes
+	switch {
+	case opts.ScrollbackLines == 0:
+		s.hist.maxLines = DefaultScrollbackLines
+	case opts.ScrollbackLines < 0:
+		s.hist.maxLines = 0
+	}
+	if s.hist.maxBytes <= 0 {
+		s.hist.maxBytes = DefaultScrollbackBytes
+	}
+	s.styles = newInterner[style]()
+	s.links = newInterner[link]()
+	s.clusters = newInterner[string]()
+	s.main = newGrid(s.cols, s.rows)
+	s.g = s.main
+	s.altSaved = newCursor()
+	s.modes = defaultModes()
+	s.tabs = defaultTabs(nil, s.cols)
+	return s
+}
+
+func clamp(v, low, high int) int { return max(low, min(v, high)) }
+
+// Write folds p into the screen. Any split of the same bytes gives the same
+// state and the same results.
+func (s *Screen) Write(p []byte) Result {
+	var res Result
+	s.result = &res
+	s.feed(p)
+	s.offset += uint64(len(p))
+	s.result = nil
+	return res
+}
+
+// Offset is the count of bytes taken so far, from SetOffset on.
+func (s *Screen) Offset() uint64 { return s.offset }
+
+// SetOffset says at which offset of the stream the next byte lies.
+func (s *Screen) SetOffset(o uint64) {
+	if s.parser.state != stateGround {
+		s.parser.start = o - (s.offset - s.parser.start)
+	}
+	s.offset = o
+}
+
+// SafeOffset is the start of what the parser has not finished, Offset when
+// there is nothing: a display that is given a Snapshot follows from here.
+func (s *Screen) SafeOffset() uint64 {
+	if s.parser.state != stateGround || s.parser.need > 0 {
+		return s.parser.start
+	}
+	return s.offset
+}
+
+// Gap says that n bytes of the stream are missing. The parser starts anew,
+// the modes stay (spec terminal P1.4).
+func (s *Screen) Gap(n uint64) {
+	s.parser.reset()
+	s.join = joinState{}
+	s.single = 0
+	s.offset += n
+}
+
+// reset is RIS.
+func (s *Screen) reset() {
+	s.main = newGrid(s.cols, s.rows)
+	s.alt = nil
+	s.g = s.main
+	s.altSaved = newCursor()
+	s.hist.clear()
+	s.hist.first += uint64(s.rows)
+	s.styles = newInterner[style]()
+	s.links = newInterner[link]()
+	s.clusters = newInterner[string]()
+	s.linkBytes = 0
+	s.pen, s.penDirty, s.eraseFill = 0, false, 0
+	s.modes = defaultModes()
+	s.tabs = defaultTabs(nil, s.cols)
+	s.palette = nil
+	s.marks = nil
+	s.titles, s.icons = nil, nil
+	s.single = 0
+	s.join, s.repeatable = joinState{}, joinState{}
+}
+
+// softReset is DECSTR.
+func (s *Screen) softReset() {
+	keep := s.modes
+	s.modes = defaultModes()
+	s.modes.mouseTracking, s.modes.mouseEncoding = keep.mouseTracking, keep.mouseEncoding
+	s.modes.focusEvents, s.modes.clusters, s.modes.schemeUpdates = keep.focusEvents, keep.clusters, keep.schemeUpdates
+	s.modes.inBandResize, s.modes.reverseVideo, s.modes.newLine = keep.inBandResize, keep.reverseVideo, keep.newLine
+	s.g.resetMargins(s.cols, s.rows)
+	c := newCursor()
+	c.x, c.y, c.pending = s.g.cursor.x, s.g.cursor.y, s.g.cursor.pending
+	s.g.cursor = c
+	s.g.saved = newCursor()
+	s.g.kitty = kittyStack{}
+	s.penDirty = true
+}
+
+// reply answers the sequence being dispatched and marks it as a query.
+func (s *Screen) reply(data string) {
+	s.query()
+	if n := len(s.result.Replies); n > 0 && s.result.Replies[n-1].At == s.at {
+		s.result.Replies[n-1].Data = append(s.result.Replies[n-1].Data, data...)
+		return
+	}
+	s.result.Replies = append(s.result.Replies, Reply{At: s.at, Data: []byte(data)})
+}
+
+// query marks the sequence being dispatched as a query: a display must not
+// answer it a second time.
+func (s *Screen) query() {
+	r := Range{From: s.parser.start, To: s.at}
+	if n := len(s.result.Queries); n > 0 && s.result.Queries[n-1] == r {
+		return
+	}
+	s.result.Queries = append(s.result.Queries, r)
+}
+
+// effect reports something beside what is seen.
+func (s *Screen) effect(e Effect) {
+	e.At = s.at
+	e.Row = s.hist.first + uint64(s.hist.lines+s.main.cursor.y)
+	e.Column = min(s.main.cursor.x, s.cols-1)
+	switch e.Kind {
+	case PromptStart, CommandStart, OutputStart, CommandEnd:
+		if s.g == s.main {
+			s.lastMark++
+			e.Mark = s.lastMark
+			if len(s.marks) >= maxMarks {
+				s.marks = append(s.marks[:0], s.marks[maxMarks/4:]...)
+			}
+			s.marks = append(s.marks, mark{e.Mark, e.Row, e.Column})
+		}
+	}
+	s.result.Effects = append(s.result.Effects, e)
 }
