@@ -231,7 +231,11 @@ func (b *builder) value(v *unstable.Node, where span) *node {
 	case unstable.Array:
 		n.kind = nodeArray
 		for it := v.Children(); it.Next(); {
-			n.items = append(n.items, b.value(it.Node(), n.at))
+			item := b.value(it.Node(), n.at)
+			if item.kind == nodeArray && len(item.items) > 0 {
+				item.at = item.items[0].at // the nearest place that is known
+			}
+			n.items = append(n.items, item)
 		}
 	case unstable.InlineTable:
 		n.kind = nodeTable

@@ -51,7 +51,7 @@ type Config struct {
 
 	params      []Param
 	needsBranch bool
-	places map[string]position // of the fields that can fail at open
+	places      map[string]position // of the fields that can fail at open
 }
 
 // Worktree is the [worktree] table: made before any pane opens.

@@ -1,6 +1,7 @@
 package tabconfig
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,6 +85,9 @@ func (l *loader) spaced(u use) {
 
 // quoting refuses placeholders where a value could not be quoted (T3.2).
 func (l *loader) quoting(u use) {
+	if l.env.ShellInstalled != nil && !l.env.ShellInstalled(u.shell) {
+		u.shell = cmp.Or(l.env.DefaultShell, "sh") // which will take its place
+	}
 	kind, known := template.ShellOf(u.shell)
 	if !known {
 		for _, r := range u.Names() {

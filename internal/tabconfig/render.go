@@ -83,12 +83,12 @@ func (r *renderer) worktree() *WorktreeRequest {
 	if w.Name.Text() == "" {
 		q.Name = q.Branch
 	}
-	for field, v := range map[string]string{"branch": q.Branch, "name": q.Name, "base": q.Base} {
+	for _, f := range []struct{ field, value string }{{"branch", q.Branch}, {"name", q.Name}, {"base", q.Base}} {
 		switch {
-		case !validBranchValue(v):
-			r.fault("worktree/"+field, CodeRender, "", "the %s of the worktree has a line break", field)
-		case isBlank(v) && field == "branch":
-			r.fault("worktree/"+field, CodeRender, "", "the branch of the worktree is empty")
+		case !validBranchValue(f.value):
+			r.fault("worktree/"+f.field, CodeRender, "", "the %s of the worktree has a line break", f.field)
+		case isBlank(f.value) && f.field == "branch":
+			r.fault("worktree/"+f.field, CodeRender, "", "the branch of the worktree is empty")
 		}
 	}
 	return q

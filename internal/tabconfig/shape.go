@@ -181,11 +181,19 @@ func nearest(word string, known []string, older map[string]string) string {
 	if o := older[strings.ToLower(word)]; slices.Contains(known, o) {
 		return fmt.Sprintf("did you mean %q?", o)
 	}
-	best, bestDistance := "", max(2, len(word)/3)+1
+	lower := strings.ToLower(word)
+	best, bestRank := "", 2*(max(2, len(word)/3)+1)
 	for _, k := range known {
-		d := distance(strings.ToLower(word), strings.ToLower(k))
-		if d < bestDistance && d < max(len(k), len(word)) {
-			best, bestDistance = k, d
+		d := distance(lower, strings.ToLower(k))
+		rank := 2 * d
+		if len(lower) >= 3 && strings.HasPrefix(strings.ToLower(k), lower[:3]) {
+			rank-- // of two as near, the one that starts alike
+			if strings.HasPrefix(strings.ToLower(k), lower) {
+				rank, d = 1, 1
+			}
+		}
+		if rank < bestRank && d < max(len(k), len(word)) {
+			best, bestRank = k, rank
 		}
 	}
 	if best != "" {

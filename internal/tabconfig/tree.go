@@ -1,6 +1,9 @@
 package tabconfig
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // tree checks the pane tree (spec tabs T1.3). What no split reaches is only
 // warned of, and not looked into.
@@ -100,8 +103,8 @@ func (w *treeWalk) sizes(n *node, p Pane, children int) {
 		w.l.fault(e.at, Error, CodeSizes, "give one size for each child", "the split %q has %d children and %d sizes", p.ID, children, len(e.value.items))
 	}
 	for _, item := range e.value.items {
-		if item.kind == nodeNumber && !(item.number > 0 && item.number < 1e9) {
-			w.l.fault(item.at, Error, CodeSizes, "", "a size must be a positive number below a thousand million")
+		if item.kind == nodeNumber && !(item.number > 0 && item.number <= math.MaxFloat64) {
+			w.l.fault(item.at, Error, CodeSizes, "", "a size must be a positive number")
 		}
 	}
 }
