@@ -104,7 +104,10 @@ func (p *Pane) restore() {
 		p.size.inForce(s.Cols(), s.Rows())
 	}
 	p.head.Store(f.screen.Offset())
-	p.ring.open(f.screen.SafeOffset(), f.save.boundary, f.screen.Cols(), f.screen.Rows())
+	if safe := f.screen.SafeOffset(); f.screen.Offset()-safe > maxHeld {
+		f.swallow, f.swallowed = true, safe
+	}
+	p.ring.open(f.floor(), f.save.boundary, f.screen.Cols(), f.screen.Rows())
 	if exit := p.view.Load().Exit; exit != nil {
 		p.ring.end(exit)
 		if view.Exit == nil { // told by the checkpoint only: the host went before it heard
@@ -201,7 +204,7 @@ func (p *Pane) checkpoint() {
 		return
 	}
 	f.save.busy, f.save.dirty, f.save.since = true, false, 0
-	f.save.jobs <- save{offset: k.Offset, retain: f.screen.SafeOffset(), data: data}
+	f.save.jobs <- save{offset: k.Offset, retain: f.floor(), data: data}
 }
 
 // write carries checkpoints out until the owner closes the queue: file, store, keeper, in

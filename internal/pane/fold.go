@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"time"
@@ -27,7 +28,14 @@ type fold struct {
 	timer   *time.Timer
 	armed   bool
 	drawn   drawn
+
+	swallow   bool   // inside a string too long to hold back
+	swallowed uint64 // its start
+	escaped   bool   // the last byte of it was ESC
 }
+
+// maxHeld is how much of an unfinished sequence is held back from clients.
+const maxHeld = 64 << 10
 
 // read copies the keeper's stream into buffers and hands it to the owner. A lost stream
 // is followed again from where it broke; when that fails for a while the pane is lost.
@@ -169,6 +177,18 @@ func (p *Pane) write(c piece) {
 		p.keepTail(c.sub(c.from, offset))
 		c = c.sub(offset, c.to())
 	}
+	for c.n > 0 {
+		n := c.n
+		if f.swallow {
+			n = f.untilEnd(c.buf[c.at : c.at+c.n])
+		}
+		p.writePart(c.sub(c.from, c.from+uint64(n)))
+		c = c.sub(c.from+uint64(n), c.to())
+	}
+}
+
+func (p *Pane) writePart(c piece) {
+	f := &p.fold
 	f.tail = append(f.tail, c)
 	res := f.screen.Write(c.buf[c.at : c.at+c.n])
 	p.head.Store(f.screen.Offset())
@@ -192,11 +212,25 @@ func (p *Pane) keepTail(c piece) {
 }
 
 // publish gives clients everything before what the parser has not finished, without the
-// queries. So a query is never given in half (P3.1).
-func (p *Pane) publish(queries []screen.Range) {
+// queries. So a query is never given in half, and a snapshot never lies inside a
+// character or sequence (P3.1). An unfinished string longer than maxHeld is given to
+// nobody: its beginning was held back, and the rest is cut out up to its end.
+func (p *Pane) publish(cuts []screen.Range) {
 	f := &p.fold
-	safe := f.screen.SafeOffset()
-	p.ring.append(f.tail, queries, safe)
+	safe, offset := f.screen.SafeOffset(), f.screen.Offset()
+	switch {
+	case f.swallow:
+		f.swallow = safe == f.swallowed && safe != offset
+		if f.swallow {
+			safe = offset
+		}
+		cuts = []screen.Range{{From: p.ring.safe(), To: safe}}
+	case offset-safe > maxHeld:
+		f.swallow, f.swallowed = true, safe
+		cuts = append(cuts, screen.Range{From: safe, To: offset})
+		safe = offset
+	}
+	p.ring.append(f.tail, cuts, safe)
 	keep := 0
 	for _, c := range f.tail {
 		if c.to() > safe {
@@ -208,6 +242,28 @@ func (p *Pane) publish(queries []screen.Range) {
 	f.tail = f.tail[:keep]
 }
 
+// floor is where clients follow from: SafeOffset, or the end while a long string is
+// swallowed.
+func (f *fold) floor() uint64 {
+	if f.swallow {
+		return f.screen.Offset()
+	}
+	return f.screen.SafeOffset()
+}
+
+// untilEnd is how much of data to fold before looking whether the swallowed string has
+// ended: through the next byte that can end one.
+func (f *fold) untilEnd(data []byte) int {
+	n := len(data)
+	if f.escaped {
+		n = 1
+	} else if i := bytes.IndexAny(data, "\a\x18\x1a\x1b"); i >= 0 {
+		n = i + 1
+	}
+	f.escaped = data[n-1] == 0x1b
+	return n
+}
+
 // resized is a sync boundary (P3.1; bytes laid out for one width are never shown in another).
 func (p *Pane) resized(frame keeper.Frame) {
 	f := &p.fold
@@ -216,7 +272,7 @@ func (p *Pane) resized(frame keeper.Frame) {
 		return
 	}
 	res := f.screen.Resize(frame.Cols, frame.Rows)
-	p.ring.bound(frame.From, f.screen.SafeOffset(), frame.Cols, frame.Rows)
+	p.ring.bound(frame.From, f.floor(), frame.Cols, frame.Rows)
 	f.save.boundary = frame.From
 	p.change(func(v *davit.Pane) { v.Cols, v.Rows = frame.Cols, frame.Rows })
 	p.size.inForce(frame.Cols, frame.Rows)
@@ -234,7 +290,7 @@ func (p *Pane) gap(from, to uint64) {
 	}
 	f.screen.Gap(to - max(from, offset))
 	f.screen.SetOffset(to)
-	f.tail = nil
+	f.tail, f.swallow, f.escaped = nil, false, false
 	p.head.Store(to)
 	p.ring.bound(to, to, f.screen.Cols(), f.screen.Rows())
 	f.save.boundary = to

@@ -34,22 +34,16 @@ func (q *replyQ) push(in keeper.Input) {
 	q.mu.Unlock()
 }
 
-// take gives what waits; answers to queries that follow one another go as one input,
-// known by the last of them.
+// take gives the oldest. Answers to different queries are never put together: one of
+// them may have been given by the host before this one.
 func (q *replyQ) take() (keeper.Input, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.queue) == 0 {
 		return keeper.Input{}, false
 	}
-	in, n := q.queue[0], 1
-	for in.ReplyTo != 0 && n < len(q.queue) && q.queue[n].ReplyTo != 0 {
-		next := q.queue[n]
-		in.Data = append(in.Data, next.Data...)
-		in.ReplyTo, in.ID = next.ReplyTo, next.ID
-		n++
-	}
-	q.queue = q.queue[n:]
+	in := q.queue[0]
+	q.queue = q.queue[1:]
 	return in, true
 }
 
