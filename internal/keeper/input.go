@@ -128,6 +128,12 @@ func (q *input) take() (inputItem, bool) {
 	}
 }
 
+func (q *input) queued() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.bytes
+}
+
 // end refuses what comes and interrupts what is being written.
 func (q *input) end() {
 	q.mu.Lock()

@@ -245,7 +245,8 @@ func (p *pane) info() PaneInfo {
 	span := p.out.log.span()
 	i := PaneInfo{
 		Pane: p.name, Kind: p.kind, Pid: p.pid, StartTime: p.start, Started: p.started,
-		Pipes: p.pipes, Start: span.Start, End: span.End, Acked: p.out.ackedTo(), Labels: p.labels,
+		Pipes: p.pipes, Start: span.Start, End: span.End, Acked: p.out.ackedTo(),
+		Queued: p.in.queued(), Labels: p.labels,
 	}
 	if p.err != nil {
 		span := p.err.log.span()

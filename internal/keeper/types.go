@@ -98,6 +98,7 @@ type PaneInfo struct {
 	Start     uint64            `json:"start"` // first offset still kept
 	End       uint64            `json:"end"`
 	Acked     uint64            `json:"acked"`
+	Queued    int               `json:"queued,omitempty"` // bytes of input that wait
 	Stderr    *Range            `json:"stderr,omitempty"` // the second log of pipes
 	Exit      *ExitStatus       `json:"exit,omitempty"`
 	Labels    map[string]string `json:"labels,omitempty"`

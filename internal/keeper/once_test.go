@@ -1,0 +1,312 @@
+package keeper_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"davit"
+	"davit/internal/keeper"
+	"davit/internal/testenv"
+)
+
+// What is asked twice happens once, also on another connection (spec terminal P1.2).
+func TestAtMostOnce(t *testing.T) {
+	in := startKeeper(t, nil)
+	c := in.dial()
+	req := in.shell("p", "stty -echo; echo ready; while read x; do echo \"<$x>\"; done")
+	first := in.spawn(c, req)
+	if again := in.spawn(c, req); again.Pid != first.Pid {
+		t.Fatalf("a repeated spawn answered pid %d, first %d", again.Pid, first.Pid)
+	}
+	f := in.follow(c, "p", 0, "")
+	f.waitFor(t, "ready")
+	once := keeper.Input{ID: in.id(), Pane: "p", Data: []byte("once\n")}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if err := c.Input(ctx(t), once); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	c2 := in.dial()
+	if err := c2.Input(ctx(t), once); err != nil {
+		t.Fatal(err)
+	}
+	if again := in.spawn(c2, req); again.Pid != first.Pid {
+		t.Fatalf("a repeated spawn on a new connection answered pid %d, first %d", again.Pid, first.Pid)
+	}
+	f = in.follow(c2, "p", 0, "")
+	in.send(c2, "p", "end\n")
+	f.waitFor(t, "<end>")
+	if n := strings.Count(f.output(), "<once>"); n != 1 {
+		t.Fatalf("the input arrived %d times: %q", n, f.output())
+	}
+	err := c2.Resize(ctx(t), once.ID, "p", 10, 10)
+	wantCode(t, err, davit.CodeKeeperIDReused)
+	wantCode(t, second(c2.Spawn(ctx(t), in.shell("p", "true"))), davit.CodePaneExists)
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func wantCode(t *testing.T, err error, code davit.Code) {
+	t.Helper()
+	if davit.CodeOf(err) != code {
+		t.Fatalf("%v (%s), want %s", err, davit.CodeOf(err), code)
+	}
+}
+
+// A failed spawn answers the same again and leaves nothing; a forgotten pane is not
+// started again by its old id.
+func TestSpawnAnswers(t *testing.T) {
+	in := startKeeper(t, nil)
+	c := in.dial()
+	req := in.shell("p", "true")
+	req.Path = "/nonexistent/program"
+	for range 2 {
+		wantCode(t, second(c.Spawn(ctx(t), req)), davit.CodePaneSpawnFailed)
+	}
+	req = in.shell("p", "exit 3")
+	req.Dir = "/nonexistent"
+	wantCode(t, second(c.Spawn(ctx(t), req)), davit.CodeDirectoryMissing)
+	req = in.shell("../p", "true")
+	wantCode(t, second(c.Spawn(ctx(t), req)), davit.CodeInvalid)
+	if left, err := os.ReadDir(filepath.Join(in.cfg.StateDir, "panes")); err != nil || len(left) != 0 {
+		t.Fatalf("failed spawns left %v (%v)", left, err)
+	}
+	marker := filepath.Join(t.TempDir(), "ran")
+	req = in.shell("p", "echo x >> "+marker)
+	in.spawn(c, req)
+	in.follow(c, "p", 0, "").waitExit(t)
+	if err := c.Forget(ctx(t), "p"); err != nil {
+		t.Fatal(err)
+	}
+	in.spawn(c, req) // the first answer
+	if b, _ := os.ReadFile(marker); string(b) != "x\n" {
+		t.Fatalf("the program ran again: %q", b)
+	}
+	wantCode(t, c.Forget(ctx(t), "p"), davit.CodePaneNotFound)
+	if left, err := os.ReadDir(filepath.Join(in.cfg.StateDir, "panes")); err != nil || len(left) != 0 {
+		t.Fatalf("forget left %v (%v)", left, err)
+	}
+}
+
+// A host is killed at some point of sending an input in parts. What it sent is taken
+// whole or not at all, without it; sending it again under its id makes it exactly once.
+func TestInputWholeWhenHostIsKilled(t *testing.T) {
+	in := startKeeper(t, nil)
+	const size = 3 << 20
+	want := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Repeat("0123456789abcdef", size/16))))
+	whole := 0
+	for i := range 12 {
+		pane := fmt.Sprint("p", i)
+		gate := filepath.Join(t.TempDir(), "gate")
+		c := in.dial()
+		req := in.role(pane, "digest", "GATE="+gate)
+		req.Pipes = true
+		in.spawn(c, req)
+		host := exec.Command(self(t))
+		host.Env = append(os.Environ(), "DAVIT_TEST_ROLE=host", "SOCKET="+in.rec.Socket, "PANE="+pane,
+			fmt.Sprint("OWED=", size), "OWED_ID=owed")
+		stdout, err := host.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := host.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stdout.Read(make([]byte, 16)); err != nil { // "sending"
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(i) * time.Millisecond) // the place of the kill, not a wait
+		_ = host.Process.Kill()
+		_ = host.Wait()
+		c = in.dial()
+		again := i%2 == 1
+		var sent chan error
+		if again {
+			sent = make(chan error, 1)
+			go func() {
+				sent <- c.Input(ctx(t), keeper.Input{ID: "owed", Pane: pane, Data: []byte(strings.Repeat("0123456789abcdef", size/16))})
+			}()
+		}
+		if err := os.WriteFile(gate, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if again {
+			if err := <-sent; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Input(ctx(t), keeper.Input{ID: in.id(), Pane: pane, EOF: true}); err != nil {
+			t.Fatal(err)
+		}
+		f := in.follow(c, pane, 0, "")
+		f.waitExit(t)
+		got := f.output()
+		if strings.Contains(got, fmt.Sprintf("%d %s", size, want)) {
+			whole++
+			continue
+		}
+		if again || !strings.Contains(got, "\n0 ") {
+			t.Fatalf("round %d (sent again: %v): the program read %q", i, again, got)
+		}
+	}
+	if whole < 6 {
+		t.Fatalf("%d whole inputs", whole)
+	}
+}
+
+// A full queue is busy and takes nothing; the same id may come again.
+func TestInputBusy(t *testing.T) {
+	in := startKeeper(t, nil)
+	c := in.dial()
+	gate := filepath.Join(t.TempDir(), "gate")
+	req := in.role("p", "digest", "GATE="+gate)
+	req.Pipes = true
+	in.spawn(c, req)
+	in.follow(c, "p", 0, "").waitFor(t, "reading")
+	big := make([]byte, 3<<20)
+	first := make(chan error, 1)
+	go func() { first <- c.Input(ctx(t), keeper.Input{ID: "first", Pane: "p", Data: big}) }()
+	testenv.Eventually(t, 10*time.Second, func() (bool, string) {
+		queued := in.info(c, "p").Queued
+		return queued == len(big), fmt.Sprint(queued, " bytes are queued")
+	})
+	probe := keeper.Input{ID: "second", Pane: "p", Data: big[:3<<19]}
+	wantCode(t, c.Input(ctx(t), probe), davit.CodePaneBusy)
+	wantCode(t, c.Input(ctx(t), keeper.Input{ID: "large", Pane: "p", Data: make([]byte, 5<<20)}), davit.CodePaneInputTooLarge)
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-first; err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Input(ctx(t), probe); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Input(ctx(t), keeper.Input{ID: in.id(), Pane: "p", EOF: true}); err != nil {
+		t.Fatal(err)
+	}
+	f := in.follow(c, "p", 0, "")
+	f.waitExit(t)
+	if want := fmt.Sprint(len(big)+len(probe.Data), " "); !strings.Contains(f.output(), want) {
+		t.Fatalf("the program read %q, want %s", f.output(), want)
+	}
+	wantCode(t, c.Input(ctx(t), keeper.Input{ID: in.id(), Pane: "p", Data: []byte("x")}), davit.CodePaneEnded)
+}
+
+// Four hundred short programs at once: every exit status arrives, and is the right one
+// (spec terminal P1.8).
+func TestExitStatuses(t *testing.T) {
+	in := startKeeper(t, nil)
+	c := in.dial()
+	const n = 400
+	limit := make(chan struct{}, 16)
+	var wg sync.WaitGroup
+	for i := range n {
+		limit <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-limit }()
+			req := in.shell(fmt.Sprint("p", i), fmt.Sprint("exit ", i%251))
+			if i%5 == 0 {
+				req.Argv[2] = "kill -9 $$"
+			}
+			req.Pipes = i%2 == 0
+			if _, err := c.Spawn(ctx(t), req); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	testenv.Eventually(t, 15*time.Second, func() (bool, string) {
+		list, err := c.List(ctx(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := 0
+		for _, p := range list {
+			if p.Exit != nil {
+				ended++
+			}
+		}
+		return ended == n, fmt.Sprint(ended, " of ", len(list), " have ended")
+	})
+	list, err := c.List(ctx(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list {
+		var i int
+		fmt.Sscanf(p.Pane, "p%d", &i)
+		code, sig := i%251, 0
+		if i%5 == 0 {
+			code, sig = -1, 9
+		}
+		if p.Exit.Code != code || p.Exit.Signal != sig {
+			t.Errorf("%s: %+v, want code %d signal %d", p.Pane, p.Exit, code, sig)
+		}
+	}
+}
+
+// The host is killed at random while a program prints at full speed; a new one goes on
+// at its offset. What they wrote down is what the program printed.
+func TestHostKilledUnderLoad(t *testing.T) {
+	in := startKeeper(t, nil)
+	c := in.dial()
+	const count = 400_000
+	req := in.role("p", "lines", fmt.Sprint("COUNT=", count))
+	in.spawn(c, req)
+	out := filepath.Join(t.TempDir(), "out")
+	kills, ended := 0, false
+	for !ended {
+		host := exec.Command(self(t))
+		host.Env = append(os.Environ(), "DAVIT_TEST_ROLE=host", "SOCKET="+in.rec.Socket, "PANE=p", "OUT="+out)
+		var stderr strings.Builder
+		host.Stderr = &stderr
+		if err := host.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- host.Wait() }()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatalf("host: %v: %s", err, stderr.String())
+			}
+			ended = true
+		case <-time.After(time.Duration(20+kills*13%60) * time.Millisecond):
+			if kills < 20 {
+				kills++
+				_ = host.Process.Kill()
+			}
+			if <-done == nil {
+				ended = true
+			}
+		}
+	}
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
+	if len(lines) != count+1 {
+		t.Fatalf("%d lines of %d, %d kills", len(lines)-1, count, kills)
+	}
+	for i, line := range lines[:count] {
+		if line != fmt.Sprintf("line %d of a program that prints", i) {
+			t.Fatalf("line %d is %q", i, line)
+		}
+	}
+	if kills < 3 {
+		t.Fatalf("only %d kills: the program was too quick for this test to mean anything", kills)
+	}
+}
