@@ -29,7 +29,7 @@ var errNoCheckpoint = errors.New("not a checkpoint of a pane")
 // kept is what a checkpoint holds beside the screen.
 type kept struct {
 	Offset    uint64      `json:"offset"`
-	Boundary  uint64      `json:"boundary"` // of the last resize or gap
+	Resumable uint64      `json:"resumable"` // one past the last resize or gap
 	Directory string      `json:"directory,omitempty"`
 	Command   string      `json:"command,omitempty"`
 	Running   bool        `json:"running,omitempty"`
@@ -90,7 +90,7 @@ func (p *Pane) restore() {
 		f.screen = screen.New(view.Cols, view.Rows, p.cfg.Screen)
 	} else {
 		f.screen, f.blocks = s, k.Blocks
-		f.save.boundary, f.save.offset = k.Boundary, k.Offset
+		f.save.resumable, f.save.offset = k.Resumable, k.Offset
 		p.change(func(v *davit.Pane) {
 			v.Cols, v.Rows, v.Title = s.Cols(), s.Rows(), s.Title()
 			v.Command, v.Running, v.Note = k.Command, k.Running, k.Note
@@ -107,7 +107,7 @@ func (p *Pane) restore() {
 	if safe := f.screen.SafeOffset(); f.screen.Offset()-safe > maxHeld {
 		f.swallow, f.swallowed = true, safe
 	}
-	p.ring.open(f.floor(), f.save.boundary, f.screen.Cols(), f.screen.Rows())
+	p.ring.open(f.floor(), f.save.resumable, f.screen.Cols(), f.screen.Rows())
 	if exit := p.view.Load().Exit; exit != nil {
 		p.ring.end(exit)
 		if view.Exit == nil { // told by the checkpoint only: the host went before it heard
@@ -137,14 +137,14 @@ func (p *Pane) load() (kept, *screen.Screen, error) {
 
 // saver is the owner's book of checkpoints; at most one is being written.
 type saver struct {
-	since    int       // bytes folded since the last
-	changed  time.Time // when the pane last changed
-	dirty    bool
-	busy     bool
-	offset   uint64 // of the last that was written
-	boundary uint64
-	jobs     chan save
-	finished chan saved // capacity 1
+	since     int       // bytes folded since the last
+	changed   time.Time // when the pane last changed
+	dirty     bool
+	busy      bool
+	offset    uint64 // of the last that was written
+	resumable uint64
+	jobs      chan save
+	finished  chan saved // capacity 1
 }
 
 type save struct {
@@ -195,7 +195,7 @@ func (p *Pane) checkpoint() {
 	f := &p.fold
 	v := p.view.Load()
 	k := kept{
-		Offset: f.screen.Offset(), Boundary: f.save.boundary, Directory: v.Directory,
+		Offset: f.screen.Offset(), Resumable: f.save.resumable, Directory: v.Directory,
 		Command: v.Command, Running: v.Running, Exit: v.Exit, Note: v.Note, Blocks: f.blocks,
 	}
 	data, err := encodeCheckpoint(k, f.screen.Save())

@@ -273,7 +273,7 @@ func (p *Pane) resized(frame keeper.Frame) {
 	}
 	res := f.screen.Resize(frame.Cols, frame.Rows)
 	p.ring.bound(frame.From, f.floor(), frame.Cols, frame.Rows)
-	f.save.boundary = frame.From
+	f.save.resumable = frame.From + 1
 	p.change(func(v *davit.Pane) { v.Cols, v.Rows = frame.Cols, frame.Rows })
 	p.size.inForce(frame.Cols, frame.Rows)
 	p.report(res.Replies, frame)
@@ -293,7 +293,7 @@ func (p *Pane) gap(from, to uint64) {
 	f.tail, f.swallow, f.escaped = nil, false, false
 	p.head.Store(to)
 	p.ring.bound(to, to, f.screen.Cols(), f.screen.Rows())
-	f.save.boundary = to
+	f.save.resumable = to + 1
 	p.approximate()
 }
 

@@ -45,7 +45,7 @@ type ring struct {
 	segs      []segment
 	start     uint64 // first offset that can be resumed from
 	published uint64 // end of what clients may have: where the parser has nothing unfinished
-	boundary  uint64 // offset of the last resize or gap; a client from before it cannot resume
+	resumable uint64 // one past the last resize or gap: clients from before it cannot resume
 	epoch     uint64 // grows with each resize or gap (sync boundary)
 	live      bool   // restored: snapshots can be had
 	cols      int    // size of the newest output
@@ -61,10 +61,10 @@ func (r *ring) init() {
 }
 
 // open puts the ring behind what was restored: clients are served from here on.
-func (r *ring) open(offset, boundary uint64, cols, rows int) {
+func (r *ring) open(offset, resumable uint64, cols, rows int) {
 	r.mu.Lock()
 	r.segs, r.start, r.published = nil, offset, offset
-	r.boundary, r.cols, r.rows = boundary, cols, rows
+	r.resumable, r.cols, r.rows = resumable, cols, rows
 	r.live = true
 	r.wakeAll()
 	r.mu.Unlock()
@@ -75,7 +75,7 @@ func (r *ring) open(offset, boundary uint64, cols, rows int) {
 func (r *ring) bound(at, safe uint64, cols, rows int) {
 	r.mu.Lock()
 	r.segs, r.start, r.published = nil, safe, safe
-	r.boundary, r.cols, r.rows = at, cols, rows
+	r.resumable, r.cols, r.rows = at+1, cols, rows
 	r.epoch++
 	r.wakeAll()
 	r.mu.Unlock()

@@ -146,7 +146,7 @@ func (r *ring) take(s *Subscription) (Frame, outcome) {
 	}
 	if from := s.resume; from != nil && r.live {
 		s.resume = nil
-		if *from >= r.start && *from <= r.published && (*from > r.boundary || r.boundary == 0) {
+		if *from >= max(r.start, r.resumable) && *from <= r.published {
 			s.epoch, s.cursor, s.acked = r.epoch, *from, *from
 		}
 	}
