@@ -1,0 +1,33 @@
+// The names that the page uses for the schemas of the API. Nothing is redefined here:
+// what a field is called and holds is said by the generated file.
+import type { components } from "./schema.gen";
+
+type Schemas = components["schemas"];
+
+export type Agent = Schemas["Agent"];
+export type Chip = Schemas["Chip"];
+export type ClosedTab = Schemas["ClosedTab"];
+export type Config = Schemas["Config"];
+export type ConfigList = Schemas["ConfigList"];
+export type Event = Schemas["Event"];
+export type Exit = Schemas["Exit"];
+export type Fault = Schemas["Fault"];
+export type HostInfo = Schemas["HostInfo"];
+export type Intent = Schemas["Intent"];
+export type Notice = Schemas["Notice"];
+export type NoticeAction = Schemas["NoticeAction"];
+export type Pane = Schemas["Pane"];
+export type Param = Schemas["Param"];
+export type Result = Schemas["Result"];
+export type Split = Schemas["Split"];
+export type State = Schemas["State"];
+export type Tab = Schemas["Tab"];
+export type Workspace = Schemas["Workspace"];
+
+/** An error as a problem document and as an error frame carry it. */
+export interface Fail {
+	code: string;
+	message: string;
+	hint?: string;
+	details?: { [key: string]: unknown };
+}

@@ -1,0 +1,246 @@
+// The commands of the page: one table for the keys, the palette and the list of keys.
+import { signal } from "@preact/signals";
+import {
+	askLaunch,
+	closePane,
+	closeTabs,
+	openTerminal,
+	splitPane,
+	stepTab,
+	undoClose,
+} from "../state/actions";
+import {
+	activePane,
+	activeTab,
+	closed,
+	collapsed,
+	dialog,
+	drawer,
+	fontSize,
+	renaming,
+	showTab,
+	type Theme,
+	tabs,
+	theme,
+	zoomed,
+} from "../state/store";
+import { type Direction, leaves, neighbour } from "../state/tree";
+import { type Chord, type KeyLike, matches } from "./chord";
+
+export interface Command {
+	id: string;
+	group: "Go" | "Tabs" | "Panes" | "Page";
+	title: string;
+	keys: Chord[];
+	run: () => void;
+	/** Absent: always. */
+	when?: () => boolean;
+	/** Only outside of terminals and fields. */
+	quiet?: boolean;
+}
+
+export const mac = /Mac|iPhone|iPad/.test(navigator.platform);
+/** Raised to ask for keyboard focus: of the pane in focus, or of the tab list. */
+export const wantFocus = signal<{ what: "pane" | "tabs"; n: number }>({ what: "pane", n: 0 });
+
+export function focusOn(what: "pane" | "tabs"): void {
+	wantFocus.value = { what, n: wantFocus.value.n + 1 };
+}
+
+const hasPane = () => activePane.value !== null;
+const hasTab = () => activeTab.value !== null;
+
+function onPane(act: (pane: string) => void): () => void {
+	return () => {
+		if (activePane.value) act(activePane.value);
+	};
+}
+
+function towards(direction: Direction): () => void {
+	return () => {
+		const tab = activeTab.value;
+		const next = tab && activePane.value ? neighbour(tab.tree, activePane.value, direction) : null;
+		if (next) document.querySelector<HTMLElement>(`[data-pane="${next}"] textarea`)?.focus();
+	};
+}
+
+function themed(value: Theme): () => void {
+	return () => {
+		theme.value = value;
+	};
+}
+
+const several = () => leaves(activeTab.value?.tree).length > 1;
+
+export const commands: Command[] = [
+	{
+		id: "palette",
+		group: "Go",
+		title: "Command palette",
+		keys: ["mod+k"],
+		run: () => {
+			dialog.value = { kind: "palette" };
+		},
+	},
+	{
+		id: "keys",
+		group: "Go",
+		title: "List of keys",
+		keys: ["?", "alt+shift+/"],
+		run: () => {
+			dialog.value = { kind: "keys" };
+		},
+	},
+	{ id: "tabs", group: "Go", title: "Move between tab list and terminal", keys: ["alt+shift+b"], run: swap },
+	{ id: "terminal", group: "Tabs", title: "New terminal", keys: ["alt+shift+t"], run: () => void openTerminal() },
+	{ id: "launch", group: "Tabs", title: "Launch an agent", keys: ["alt+shift+l"], run: () => askLaunch() },
+	{
+		id: "worktree",
+		group: "Tabs",
+		title: "Launch an agent into a new worktree",
+		keys: ["alt+shift+n"],
+		run: () => askLaunch(undefined, "worktree"),
+	},
+	{
+		id: "configs",
+		group: "Tabs",
+		title: "Open a tab config",
+		keys: ["alt+shift+o"],
+		run: () => {
+			dialog.value = { kind: "configs" };
+		},
+	},
+	{ id: "next", group: "Tabs", title: "Next tab", keys: ["alt+shift+]"], run: () => stepTab(1), when: hasTab },
+	{ id: "previous", group: "Tabs", title: "Previous tab", keys: ["alt+shift+["], run: () => stepTab(-1), when: hasTab },
+	{
+		id: "rename",
+		group: "Tabs",
+		title: "Rename tab",
+		keys: ["alt+shift+r"],
+		run: () => {
+			renaming.value = activeTab.value?.id ?? null;
+			if (matchMedia("(max-width: 720px)").matches) drawer.value = true;
+		},
+		when: hasTab,
+	},
+	{
+		id: "close",
+		group: "Tabs",
+		title: "Close tab",
+		keys: ["alt+shift+w"],
+		run: () => void closeTabs(activeTab.value ? [activeTab.value.id] : []),
+		when: hasTab,
+	},
+	{
+		id: "undo",
+		group: "Tabs",
+		title: "Bring back the last closed tab",
+		keys: ["alt+shift+z"],
+		run: () => void undoClose(),
+		when: () => closed.value.length > 0,
+	},
+	{
+		id: "split-right",
+		group: "Panes",
+		title: "Split to the right",
+		keys: ["alt+shift+d"],
+		run: onPane((pane) => void splitPane(pane, "horizontal")),
+		when: hasPane,
+	},
+	{
+		id: "split-down",
+		group: "Panes",
+		title: "Split downwards",
+		keys: ["alt+shift+e"],
+		run: onPane((pane) => void splitPane(pane, "vertical")),
+		when: hasPane,
+	},
+	{
+		id: "zoom",
+		group: "Panes",
+		title: "Zoom pane",
+		keys: ["alt+shift+enter"],
+		run: onPane((pane) => {
+			zoomed.value = zoomed.value === pane ? null : pane;
+		}),
+		when: several,
+	},
+	{
+		id: "close-pane",
+		group: "Panes",
+		title: "Close pane",
+		keys: ["alt+shift+x"],
+		run: onPane((pane) => void closePane(pane)),
+		when: hasPane,
+	},
+	{ id: "left", group: "Panes", title: "Pane to the left", keys: ["alt+shift+left"], run: towards("left"), when: several },
+	{ id: "right", group: "Panes", title: "Pane to the right", keys: ["alt+shift+right"], run: towards("right"), when: several },
+	{ id: "up", group: "Panes", title: "Pane above", keys: ["alt+shift+up"], run: towards("up"), when: several },
+	{ id: "down", group: "Panes", title: "Pane below", keys: ["alt+shift+down"], run: towards("down"), when: several },
+	{
+		id: "rail",
+		group: "Page",
+		title: "Hide or show the tab list",
+		keys: ["alt+shift+s"],
+		run: () => {
+			collapsed.value = !collapsed.value;
+		},
+	},
+	{ id: "larger", group: "Page", title: "Larger letters", keys: ["alt+shift+="], run: () => letters(1) },
+	{ id: "smaller", group: "Page", title: "Smaller letters", keys: ["alt+shift+-"], run: () => letters(-1) },
+	{ id: "theme-system", group: "Page", title: "Theme: as the system", keys: [], run: themed("system") },
+	{ id: "theme-dark", group: "Page", title: "Theme: dark", keys: [], run: themed("dark") },
+	{ id: "theme-light", group: "Page", title: "Theme: light", keys: [], run: themed("light") },
+	{ id: "theme-contrast", group: "Page", title: "Theme: high contrast", keys: [], run: themed("contrast") },
+];
+
+function letters(by: number): void {
+	fontSize.value = Math.min(24, Math.max(9, fontSize.value + by));
+}
+
+function swap(): void {
+	focusOn(document.activeElement?.closest(".rail") ? "pane" : "tabs");
+	if (matchMedia("(max-width: 720px)").matches) drawer.value = true;
+	collapsed.value = false;
+}
+
+export function chordOf(id: string): Chord | undefined {
+	return commands.find((command) => command.id === id)?.keys[0];
+}
+
+export function available(command: Command): boolean {
+	return command.when?.() ?? true;
+}
+
+/** The command that a key means, or a tab by its number. */
+function meaning(event: KeyLike): (() => void) | null {
+	for (const command of commands) {
+		if (!available(command)) continue;
+		if (command.keys.some((chord) => chord !== "?" && matches(chord, event, mac))) return command.run;
+	}
+	const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
+	if (digit && event.altKey && event.shiftKey && !event.ctrlKey && !event.metaKey) {
+		const tab = digit === "9" ? tabs.value.at(-1) : tabs.value[Number(digit) - 1];
+		if (tab) return () => showTab(tab.id);
+	}
+	return null;
+}
+
+/** Whether a key is the page's own, also inside a terminal. */
+export function ownKey(event: KeyboardEvent): boolean {
+	return event.type === "keydown" && !dialog.value && meaning(event) !== null;
+}
+
+/** Listens on the window; gives the way to stop. */
+export function listen(): () => void {
+	const onKey = (event: KeyboardEvent) => {
+		if (event.defaultPrevented || dialog.value || event.isComposing) return;
+		const typing = event.target instanceof Element && event.target.closest("input, textarea, select");
+		const run = meaning(event) ?? (event.key === "?" && !typing ? commands[1]?.run : null);
+		if (!run) return;
+		event.preventDefault();
+		run();
+	};
+	window.addEventListener("keydown", onKey);
+	return () => window.removeEventListener("keydown", onKey);
+}

@@ -1,0 +1,79 @@
+// The page's start: theme, login, stream, first paint.
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/rail.css";
+import "./styles/panes.css";
+import "./styles/over.css";
+import { listen } from "./keys/keys";
+import { App } from "./parts/app";
+import { askLaunch, chooseConfig, loadConfigs, loadHost, logIn } from "./state/actions";
+import { loadKey, tokenOf } from "./state/key";
+import { configs, fontSize, login, model, openForm, tabs, theme } from "./state/store";
+import { connection } from "./state/stream";
+import { lookAgain, preload, prune } from "./terminal/pool";
+
+declare const __GALLERY__: boolean;
+
+function dress(): void {
+	effect(() => {
+		const root = document.documentElement;
+		const more = matchMedia("(prefers-contrast: more)").matches;
+		const chosen = theme.value === "system" ? (more ? "contrast" : "") : theme.value;
+		if (chosen) root.dataset.theme = chosen;
+		else delete root.dataset.theme;
+		fontSize.value;
+		lookAgain();
+	});
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", lookAgain);
+}
+
+/** A form that was open when the page went away comes back with its words. */
+async function reopenForm(): Promise<void> {
+	if (openForm.value === "launch") return askLaunch();
+	if (openForm.value === "") return;
+	await loadConfigs();
+	const config = configs.value?.configs?.find((c) => c.path === openForm.value);
+	if (config) await chooseConfig(config);
+	else openForm.value = "";
+}
+
+async function start(): Promise<void> {
+	dress();
+	const root = document.getElementById("app");
+	if (!root) return;
+	if (__GALLERY__ && location.pathname === "/dev/gallery") {
+		const { Gallery } = await import("./dev/gallery");
+		render(<Gallery />, root);
+		return;
+	}
+	const token = tokenOf(location.hash);
+	if (token) {
+		// Out of the address bar and the history before anything else.
+		history.replaceState(null, "", location.pathname);
+		login.value = (await logIn(token)) ? "in" : "out";
+	} else if (!loadKey()) {
+		login.value = "out";
+	}
+	render(<App />, root);
+	listen();
+	effect(() => {
+		if (login.value === "out") return connection.close();
+		connection.connect();
+		void loadHost().catch(() => undefined); // the stream tells what is wrong
+	});
+	effect(() => {
+		model.value;
+		prune();
+		if (tabs.value.length > 0) void preload();
+	});
+	const wake = () => {
+		if (login.peek() === "in" && document.visibilityState === "visible") connection.connect();
+	};
+	window.addEventListener("online", wake);
+	document.addEventListener("visibilitychange", wake);
+	if (login.value === "in") await reopenForm();
+}
+
+void start();

@@ -1,0 +1,64 @@
+// A modal dialog on the browser's own <dialog>: it keeps the focus in, Escape closes it,
+// and focus goes back to where it was.
+import { X } from "lucide";
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { focusOn } from "../keys/keys";
+import { closeDialog } from "../state/actions";
+import { IconButton } from "./bits";
+
+export interface DialogProps {
+	title: string;
+	children: ComponentChildren;
+	foot?: ComponentChildren;
+	class?: string;
+	/** Without the visible head: the title is still its name. */
+	bare?: boolean;
+	onClose?: () => void;
+}
+
+export function Modal(props: DialogProps) {
+	const ref = useRef<HTMLDialogElement>(null);
+	const title = useId();
+	const close = props.onClose ?? closeDialog;
+
+	useEffect(() => {
+		const dialog = ref.current;
+		if (!dialog) return;
+		const before = document.activeElement;
+		dialog.showModal();
+		return () => {
+			dialog.close();
+			if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
+			else focusOn("pane");
+		};
+	}, []);
+
+	return (
+		<dialog
+			ref={ref}
+			class={props.class}
+			aria-labelledby={title}
+			onCancel={(event) => {
+				event.preventDefault();
+				close();
+			}}
+			onPointerDown={(event) => {
+				if (event.target === ref.current) close();
+			}}
+		>
+			{props.bare ? (
+				<h2 id={title} class="hidden-text">
+					{props.title}
+				</h2>
+			) : (
+				<div class="dialog-head">
+					<h2 id={title}>{props.title}</h2>
+					<IconButton icon={X} label="Close dialog" onClick={close} />
+				</div>
+			)}
+			{props.bare ? props.children : <div class="dialog-body">{props.children}</div>}
+			{props.foot && <div class="dialog-foot">{props.foot}</div>}
+		</dialog>
+	);
+}

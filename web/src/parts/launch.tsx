@@ -1,0 +1,399 @@
+// The launch form and the receipt. What the host refuses is shown in the form, and the
+// form keeps every word until the host has answered.
+import { useSignal } from "@preact/signals";
+import { useEffect, useId } from "preact/hooks";
+import { failOf } from "../api/client";
+import type { Agent, Fail, Result, Workspace } from "../api/types";
+import { client, closeDialog, copy, launch } from "../state/actions";
+import { activeTab, hostInfo, launchForm } from "../state/store";
+import { type LaunchForm as Form, missing, type Where } from "../words/intent";
+import { promptWords, surfaceWord, tookAnother } from "../words/receipt";
+import { FailBox } from "./bits";
+import { Modal } from "./dialog";
+
+export function LaunchDialog() {
+	const agents = useSignal<readonly Agent[]>([]);
+	const workspaces = useSignal<readonly Workspace[]>([]);
+	const fail = useSignal<Fail | null>(null);
+	const busy = useSignal(false);
+
+	useEffect(() => {
+		client
+			.call("agent.list", {})
+			.then((list) => {
+				agents.value = list.agents ?? [];
+				const form = launchForm.value;
+				const first = agents.value.find((agent) => agent.installed);
+				if (!agents.value.some((agent) => agent.id === form.agent && agent.installed)) {
+					launchForm.value = { ...form, agent: first?.id ?? "" };
+				}
+			})
+			.catch((error: unknown) => {
+				fail.value = failOf(error);
+			});
+		client
+			.call("workspace.list", {})
+			.then((list) => {
+				workspaces.value = list.workspaces ?? [];
+			})
+			.catch(() => undefined); // the field takes any path
+	}, []);
+
+	const send = async () => {
+		if (busy.value) return;
+		busy.value = true;
+		const name = agents.value.find((agent) => agent.id === launchForm.value.agent)?.name;
+		fail.value = await launch(name ?? launchForm.value.agent);
+		busy.value = false;
+	};
+
+	return (
+		<LaunchView
+			form={launchForm.value}
+			agents={agents.value}
+			workspaces={workspaces.value}
+			fail={fail.value}
+			busy={busy.value}
+			onChange={(form) => {
+				launchForm.value = form;
+			}}
+			onSend={() => void send()}
+		/>
+	);
+}
+
+export interface LaunchViewProps {
+	form: Form;
+	agents: readonly Agent[];
+	workspaces: readonly Workspace[];
+	fail: Fail | null;
+	busy: boolean;
+	onChange: (form: Form) => void;
+	onSend: () => void;
+}
+
+const places: { value: Where; title: string; help: string }[] = [
+	{ value: "workspace", title: "This workspace", help: "It works in the checkout itself, beside you." },
+	{ value: "worktree", title: "New worktree", help: "It gets a branch and a checkout of its own." },
+	{ value: "folder", title: "Folder", help: "A plain folder, without git." },
+];
+
+const surfaces: { value: Form["surface"]; title: string }[] = [
+	{ value: "", title: "Default" },
+	{ value: "terminal", title: "Terminal" },
+	{ value: "structured", title: "Chat" },
+];
+
+export function LaunchView(props: LaunchViewProps) {
+	const { form, agents, workspaces, fail, busy } = props;
+	const id = useId();
+	const tried = useSignal(false);
+	const faults = missing(form);
+	const set = (part: Partial<Form>) => props.onChange({ ...form, ...part });
+	const send = (event: Event) => {
+		event.preventDefault();
+		tried.value = true;
+		if (Object.keys(faults).length === 0) props.onSend();
+	};
+	const problem = (field: keyof Form) => (tried.value ? faults[field] : undefined);
+	const chosen = agents.find((agent) => agent.id === form.agent);
+
+	return (
+		<Modal
+			title="Launch an agent"
+			foot={
+				<>
+					<span class="lead">{chosen?.practice ? "Practice: scripted, no model behind it." : ""}</span>
+					<button type="button" class="button plain" onClick={closeDialog}>
+						Cancel
+					</button>
+					<button type="submit" form={id} class="button main" disabled={busy}>
+						{busy ? "Launching…" : "Launch"}
+					</button>
+				</>
+			}
+		>
+			<form
+				id={id}
+				class="dialog-form"
+				onSubmit={send}
+				onKeyDown={(event) => {
+					if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event);
+				}}
+			>
+				{fail && <FailBox fail={fail} />}
+				<fieldset>
+					<legend>Agent</legend>
+					<div class="agents">
+						{agents.map((agent) => (
+							<label key={agent.id} data-tip={agent.installed ? agent.path : [agent.missing, agent.installHint].filter(Boolean).join("\n")}>
+								<input
+									type="radio"
+									name="agent"
+									value={agent.id}
+									checked={form.agent === agent.id}
+									disabled={!agent.installed}
+									onChange={() => set({ agent: agent.id })}
+								/>
+								<span class="cut">{agent.name}</span>
+								{agent.practice && <span class="label">practice</span>}
+								{!agent.installed && <span class="label">missing</span>}
+							</label>
+						))}
+					</div>
+					{problem("agent") && <span class="field-fault">{problem("agent")}</span>}
+				</fieldset>
+				<fieldset>
+					<legend>Where</legend>
+					<div class="choices">
+						{places.map((place) => (
+							<label key={place.value}>
+								<input
+									type="radio"
+									name="where"
+									value={place.value}
+									checked={form.where === place.value}
+									onChange={() => set({ where: place.value })}
+								/>
+								{place.title}
+							</label>
+						))}
+					</div>
+					<span class="help">{places.find((place) => place.value === form.where)?.help}</span>
+				</fieldset>
+				<Place form={form} workspaces={workspaces} problem={problem} set={set} />
+				<div class="field">
+					<label for={`${id}-prompt`}>Prompt</label>
+					<textarea
+						id={`${id}-prompt`}
+						name="prompt"
+						class="input"
+						placeholder="What it should do. May stay empty."
+						value={form.prompt}
+						onInput={(event) => set({ prompt: event.currentTarget.value })}
+					/>
+				</div>
+				<label class="check">
+					<input
+						type="checkbox"
+						name="draft"
+						checked={form.draft}
+						onChange={(event) => set({ draft: event.currentTarget.checked })}
+					/>
+					<span>
+						Leave the prompt unsent
+						<small>It is put where you type, for you to edit and send.</small>
+					</span>
+				</label>
+				<fieldset>
+					<legend>Shows up as</legend>
+					<div class="choices">
+						{surfaces.map((surface) => (
+							<label key={surface.value}>
+								<input
+									type="radio"
+									name="surface"
+									value={surface.value}
+									checked={form.surface === surface.value}
+									onChange={() => set({ surface: surface.value })}
+								/>
+								{surface.title}
+							</label>
+						))}
+					</div>
+				</fieldset>
+			</form>
+		</Modal>
+	);
+}
+
+interface PlaceProps {
+	form: Form;
+	workspaces: readonly Workspace[];
+	problem: (field: keyof Form) => string | undefined;
+	set: (part: Partial<Form>) => void;
+}
+
+function Place({ form, workspaces, problem, set }: PlaceProps) {
+	const id = useId();
+	if (form.where === "folder") {
+		return (
+			<TextField
+				label="Folder"
+				name="folder"
+				value={form.folder}
+				fault={problem("folder")}
+				placeholder="/home/me/notes"
+				onInput={(folder) => set({ folder })}
+			/>
+		);
+	}
+	return (
+		<>
+			<div class={form.where === "worktree" ? "pair" : ""}>
+				<TextField
+					label={form.where === "worktree" ? "Of the repository" : "Workspace"}
+					name="workspace"
+					value={form.workspace}
+					fault={problem("workspace")}
+					list={id}
+					placeholder={hostInfo.value?.directory}
+					onInput={(workspace) => set({ workspace })}
+				/>
+				{form.where === "worktree" && (
+					<TextField
+						label="Name"
+						name="name"
+						value={form.name}
+						placeholder="made up when empty"
+						onInput={(name) => set({ name })}
+					/>
+				)}
+			</div>
+			<datalist id={id}>
+				{workspaces.map((workspace) => (
+					<option key={workspace.id} value={workspace.path}>
+						{workspace.branch ? `${workspace.name} (${workspace.branch})` : workspace.name}
+					</option>
+				))}
+			</datalist>
+			{form.where === "worktree" && (
+				<label class="check">
+					<input
+						type="checkbox"
+						name="removeOnClose"
+						checked={form.removeOnClose}
+						onChange={(event) => set({ removeOnClose: event.currentTarget.checked })}
+					/>
+					<span>
+						Remove the worktree when its tab closes
+						<small>Never with work in it that would be lost. The branch stays.</small>
+					</span>
+				</label>
+			)}
+		</>
+	);
+}
+
+export interface TextFieldProps {
+	label: string;
+	name: string;
+	value: string;
+	onInput: (value: string) => void;
+	help?: string;
+	fault?: string;
+	placeholder?: string;
+	list?: string;
+	type?: "text" | "password";
+}
+
+export function TextField(props: TextFieldProps) {
+	const id = useId();
+	const described = props.fault || props.help ? `${id}-words` : undefined;
+	const common = {
+		id,
+		class: "input",
+		name: props.name,
+		value: props.value,
+		placeholder: props.placeholder,
+		autocomplete: "off",
+		autocapitalize: "off",
+		spellcheck: false,
+		"aria-invalid": props.fault !== undefined,
+		"aria-describedby": described,
+		onInput: (event: { currentTarget: HTMLInputElement }) => props.onInput(event.currentTarget.value),
+	} as const;
+	return (
+		<div class="field">
+			<label for={id}>{props.label}</label>
+			{props.type === "password" ? (
+				<input {...common} type="password" />
+			) : props.list ? (
+				<input {...common} type="text" list={props.list} />
+			) : (
+				<input {...common} type="text" />
+			)}
+			{described && (
+				<span id={described} class={props.fault ? "fault" : "help"}>
+					{props.fault ?? props.help}
+				</span>
+			)}
+		</div>
+	);
+}
+
+export interface ReceiptProps {
+	result: Result;
+	agent: string;
+	prompt: string;
+}
+
+/** What a launch did, in words (spec launch L2). */
+export function ReceiptDialog({ result, agent, prompt }: ReceiptProps) {
+	const words = promptWords(result);
+	const path = result.worktree?.path;
+	return (
+		<Modal
+			title="Receipt"
+			class="receipt"
+			foot={
+				<>
+					{words?.yours && prompt && (
+						<button type="button" class="button" onClick={() => void copy(prompt, "Prompt copied")}>
+							Copy prompt
+						</button>
+					)}
+					<button type="button" class="button main" autofocus onClick={closeDialog}>
+						{activeTab.value ? "Show it" : "Done"}
+					</button>
+				</>
+			}
+		>
+			<p class="receipt-lead">{result.receipt.detail}</p>
+			<dl class="facts">
+				<dt>Agent</dt>
+				<dd>{agent}</dd>
+				<dt>Shows up as</dt>
+				<dd>
+					{surfaceWord(result.receipt.mode)}
+					{tookAnother(result) && ` instead of a ${surfaceWord(result.receipt.preferred).toLowerCase()}`}
+				</dd>
+				{path && (
+					<>
+						<dt>Works in</dt>
+						<dd>
+							<code>{path}</code>
+						</dd>
+					</>
+				)}
+				{result.worktree?.branch && (
+					<>
+						<dt>Branch</dt>
+						<dd>
+							<code>{result.worktree.branch}</code>
+						</dd>
+					</>
+				)}
+				{words && (
+					<>
+						<dt>Prompt</dt>
+						<dd class={words.tone}>{words.text}</dd>
+					</>
+				)}
+				{result.warning && (
+					<>
+						<dt>Warning</dt>
+						<dd class="careful">{result.warning}</dd>
+					</>
+				)}
+				{result.placement?.fallback && (
+					<>
+						<dt>Placed</dt>
+						<dd>In another group than asked for ({result.placement.fallback}).</dd>
+					</>
+				)}
+			</dl>
+		</Modal>
+	);
+}
+

@@ -1,0 +1,75 @@
+// One tooltip for the page: any element with data-tip gets it on hover (after a moment)
+// and on keyboard focus; Escape hides it. The words are said to screen readers by the
+// element's own name, so this is for the eye only.
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+interface Shown {
+	text: string;
+	box: DOMRect;
+}
+
+const delay = 350;
+
+export function Tooltips() {
+	const [shown, show] = useState<Shown | null>(null);
+	const ref = useRef<HTMLDivElement>(null);
+
+	useEffect(() => {
+		let timer: number | undefined;
+		let over: Element | null = null;
+		const hide = () => {
+			clearTimeout(timer);
+			over = null;
+			show(null);
+		};
+		const start = (target: EventTarget | null, wait: number) => {
+			const element = target instanceof Element ? target.closest("[data-tip]") : null;
+			if (element === over) return;
+			hide();
+			over = element;
+			const text = element?.getAttribute("data-tip");
+			if (!element || !text) return;
+			timer = window.setTimeout(() => {
+				if (element.isConnected) show({ text, box: element.getBoundingClientRect() });
+			}, wait);
+		};
+		const onOver = (event: PointerEvent) => {
+			if (event.pointerType === "mouse") start(event.target, delay);
+		};
+		const onFocus = (event: FocusEvent) => {
+			if (event.target instanceof Element && event.target.matches(":focus-visible")) start(event.target, 0);
+		};
+		const onKey = (event: KeyboardEvent) => {
+			if (event.key === "Escape") hide();
+		};
+		document.addEventListener("pointerover", onOver);
+		document.addEventListener("pointerdown", hide, true);
+		document.addEventListener("focusin", onFocus);
+		document.addEventListener("focusout", hide);
+		document.addEventListener("keydown", onKey, true);
+		return () => {
+			hide();
+			document.removeEventListener("pointerover", onOver);
+			document.removeEventListener("pointerdown", hide, true);
+			document.removeEventListener("focusin", onFocus);
+			document.removeEventListener("focusout", hide);
+			document.removeEventListener("keydown", onKey, true);
+		};
+	}, []);
+
+	useLayoutEffect(() => {
+		const tip = ref.current;
+		if (!tip || !shown) return;
+		const { box } = shown;
+		const below = box.bottom + 6 + tip.offsetHeight < innerHeight - 4;
+		const left = Math.min(Math.max(8, box.left + box.width / 2 - tip.offsetWidth / 2), innerWidth - tip.offsetWidth - 8);
+		tip.style.left = `${left}px`;
+		tip.style.top = `${below ? box.bottom + 6 : box.top - 6 - tip.offsetHeight}px`;
+	}, [shown]);
+
+	return shown ? (
+		<div class="tooltip" ref={ref} aria-hidden="true">
+			{shown.text}
+		</div>
+	) : null;
+}

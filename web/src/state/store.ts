@@ -1,0 +1,101 @@
+// The page's one store: the host's model, fed by the stream, and this window's view of it.
+// Components read signals; only stream.ts and actions.ts write them.
+import { computed, signal } from "@preact/signals";
+import type { Config, ConfigList, Fail, HostInfo, Result, Tab } from "../api/types";
+import type { Status } from "../stream/connection";
+import { emptyLaunch, type LaunchForm } from "../words/intent";
+import type { Model } from "./model";
+import { remembered } from "./remember";
+import { leaves } from "./tree";
+
+// The host's.
+
+export const model = signal<Model | null>(null);
+export const hostInfo = signal<HostInfo | null>(null);
+export const configs = signal<ConfigList | null>(null);
+
+export const tabs = computed(() => model.value?.tabs ?? []);
+export const panes = computed(() => model.value?.panes ?? {});
+export const chips = computed(() => model.value?.chips ?? {});
+export const notices = computed(() => model.value?.notices ?? []);
+export const closed = computed(() => model.value?.closed ?? []);
+
+// The way to it.
+
+export const link = signal<{ status: Status; retryAt: number | null }>({ status: "opening", retryAt: null });
+/** in: there is a key, and nothing has refused it yet. */
+export const login = signal<"in" | "out">("in");
+export const loginFault = signal<Fail | null>(null);
+
+// This window's view.
+
+export type Theme = "system" | "dark" | "light" | "contrast";
+export const theme = remembered<Theme>("theme", "system", localStorage);
+export const collapsed = remembered("rail", false, localStorage);
+export const fontSize = remembered("fontSize", 13, localStorage);
+export const drawer = signal(false);
+
+const wantedTab = remembered("tab", "", sessionStorage);
+/** The tab that is shown: the wanted one while it is there, else its old neighbour. */
+export const activeTab = computed<Tab | null>(() => {
+	const list = tabs.value;
+	return list.find((tab) => tab.id === wantedTab.value) ?? list[Math.min(lastPlace, list.length - 1)] ?? null;
+});
+let lastPlace = 0;
+
+export function showTab(id: string): void {
+	wantedTab.value = id;
+	drawer.value = false;
+}
+
+/** Called when the model has changed: keeps the place of the tab that is shown. */
+export function keepPlace(): void {
+	const at = tabs.value.findIndex((tab) => tab.id === wantedTab.value);
+	if (at >= 0) lastPlace = at;
+	else if (activeTab.value) wantedTab.value = activeTab.value.id;
+}
+
+/** Which pane of a tab this window has in focus; the host's word where it has none. */
+export const focusedHere = signal<Readonly<Record<string, string>>>({});
+export const activePane = computed<string | null>(() => {
+	const tab = activeTab.value;
+	if (!tab) return null;
+	const all = leaves(tab.tree);
+	const here = focusedHere.value[tab.id];
+	if (here && all.includes(here)) return here;
+	return tab.focused && all.includes(tab.focused) ? tab.focused : (all[0] ?? null);
+});
+export const zoomed = signal<string | null>(null);
+
+// What lies over it.
+
+export type Dialog =
+	| { kind: "launch" }
+	| { kind: "receipt"; result: Result; agent: string; prompt: string }
+	| { kind: "params"; config: Config }
+	| { kind: "close"; tabs: string[]; fail: Fail }
+	| { kind: "keys" }
+	| { kind: "palette" }
+	| { kind: "configs" };
+export const dialog = signal<Dialog | null>(null);
+export const renaming = signal<string | null>(null);
+
+/** Something that went wrong here, or was done, told until it is dismissed or over. */
+export interface Told {
+	id: number;
+	level: "info" | "error";
+	title: string;
+	body?: string;
+	until?: number;
+}
+export const told = signal<readonly Told[]>([]);
+/** Why a pane refused what was typed. */
+export const refusedInput = signal<Readonly<Record<string, Fail>>>({});
+/** A clock that moves only while something counts down. */
+export const now = signal(Date.now());
+
+// What was typed, kept over a reload.
+
+export const launchForm = remembered<LaunchForm>("launch", emptyLaunch, sessionStorage);
+export const paramValues = remembered<Record<string, Record<string, string>>>("params", {}, sessionStorage);
+export const openForm = remembered<string>("form", "", sessionStorage);
