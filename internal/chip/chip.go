@@ -66,7 +66,8 @@ type Policy struct {
 	Deadline          time.Duration // in a prompt, after which the last value is stale
 	Cap               time.Duration // after which the run is ended
 	SuppressOnFailure bool
-	Fingerprint       []Input // none: never skipped
+	SuppressOnly      []Outcome // the failures that are remembered; none: all of them
+	Fingerprint       []Input   // none: never skipped
 	InvalidatedBy     []Invalidator
 	Refresh           Refresh
 }

@@ -121,7 +121,7 @@ func (w *Workspaces) chooseBranch(n naming, req CreateRequest, from base) (branc
 		}
 		req.NameWasGenerated = true
 	}
-	if req.NameWasGenerated && req.Branch == "" {
+	if req.NameWasGenerated && (req.Branch == "" || req.Branch == req.Name) {
 		if name := n.suggest(wanted); name != "" {
 			return name, false, nil
 		}

@@ -1,12 +1,26 @@
-// Package runner runs the chips of the surfaces that somebody looks at.
+// Package runner runs the chips of the surfaces that somebody looks at: directory, branch
+// and diff for now.
+//
+//	Watch, Refresh, Drop ──asks (newest per surface)──► Run ──Push──► host
+//	                                                    ▲ │
+//	             lookups, git calls, repository watch ──┘ └─► one goroutine each, while it lasts
+//
+// Run owns every map. Surfaces in one work tree share its HEAD and its diff; the pairs of
+// git calls of one repository run one after the other. Nothing is run for a surface that
+// was dropped. A branch is read from files, without a process (spec chips C1.1); a diff is
+// two git calls side by side (C1.2). The package writes nothing, takes no lock of a
+// repository and leaves no process behind.
 package runner
 
 import (
 	"context"
 	"log/slog"
+	"reflect"
+	"sync"
 	"time"
 
 	"davit"
+	"davit/internal/chip"
 	"davit/internal/git"
 )
 
@@ -24,9 +38,9 @@ type Config struct {
 	Push     func(Update)
 	Log      *slog.Logger
 	Now      func() time.Time
-	Deadline time.Duration // 200 ms
-	Cap      time.Duration // 5 s
-	Coalesce time.Duration // 50 ms
+	Deadline time.Duration // after which a diff is shown as stale; the policy's when 0
+	Cap      time.Duration // after which the calls are ended; the policy's when 0
+	Coalesce time.Duration // between two updates of one surface; 50 ms when 0 (C2.4)
 }
 
 // Update is the chips of one surface, all of them, as they are now.
@@ -35,23 +49,300 @@ type Update struct {
 	Chips []davit.Chip
 }
 
-// Runner runs chips.
-type Runner struct{ cfg Config }
+// Runner runs chips. Its methods never block and may be called from any goroutine.
+type Runner struct {
+	cfg  Config
+	mu   sync.Mutex     // guards asks
+	asks map[string]ask // at most one per surface: a newer one takes the older one's place
+	wake chan struct{}  // 1: asks is not empty
+}
+
+type ask struct {
+	dir     string // "" keeps the directory
+	refresh bool
+	drop    bool
+}
 
 // New makes a Runner; Run starts it.
-func New(cfg Config) *Runner { return &Runner{cfg: cfg} }
-
-// Run serves until ctx ends, and returns after its children did.
-func (r *Runner) Run(ctx context.Context) error { <-ctx.Done(); return nil }
+func New(cfg Config) *Runner {
+	policy, _ := chip.PolicyOf(chip.GitDiff)
+	if cfg.Deadline == 0 {
+		cfg.Deadline = policy.Deadline
+	}
+	if cfg.Cap == 0 {
+		cfg.Cap = policy.Cap
+	}
+	if cfg.Coalesce == 0 {
+		cfg.Coalesce = 50 * time.Millisecond
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Push == nil {
+		cfg.Push = func(Update) {}
+	}
+	return &Runner{cfg: cfg, asks: map[string]ask{}, wake: make(chan struct{}, 1)}
+}
 
 // Watch shows a surface's chips for dir from now on; again with another dir after a cd.
-func (r *Runner) Watch(key, dir string) {}
+func (r *Runner) Watch(key, dir string) { r.ask(key, ask{dir: dir}) }
 
-// Refresh looks again: a command of that surface has finished.
-func (r *Runner) Refresh(key string) {}
+// Refresh looks again: a command of that surface has finished. A surface that is not
+// watched stays so.
+func (r *Runner) Refresh(key string) { r.ask(key, ask{refresh: true}) }
 
 // Drop ends it: nobody looks any more.
-func (r *Runner) Drop(key string) {}
+func (r *Runner) Drop(key string) { r.ask(key, ask{drop: true}) }
 
-// Once gives the chips of a directory without a running Runner.
-func (r *Runner) Once(ctx context.Context, dir string) []davit.Chip { return nil }
+func (r *Runner) ask(key string, a ask) {
+	r.mu.Lock()
+	if old, waits := r.asks[key]; waits && a.refresh {
+		old.refresh = !old.drop
+		a = old
+	} else if waits && !a.drop {
+		a.refresh = old.refresh
+	}
+	r.asks[key] = a
+	r.mu.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (r *Runner) takeAsks() map[string]ask {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	asks := r.asks
+	r.asks = map[string]ask{}
+	return asks
+}
+
+// Run serves until ctx ends, and returns after its children did.
+func (r *Runner) Run(ctx context.Context) error {
+	l := &loop{Runner: r, results: make(chan any), surfaces: map[string]*surface{}, trees: map[string]*tree{}, gates: map[string]*gate{}}
+	l.ctx, l.cancel = context.WithCancel(ctx)
+	defer l.children.Wait()
+	defer l.cancel()
+	due := time.NewTimer(time.Hour)
+	defer due.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.wake:
+			for key, a := range r.takeAsks() {
+				l.serve(key, a)
+			}
+		case result := <-l.results:
+			l.take(result)
+		case <-due.C:
+		}
+		l.push(due)
+	}
+}
+
+// loop is what Run owns.
+type loop struct {
+	*Runner
+	ctx      context.Context
+	cancel   context.CancelFunc
+	children sync.WaitGroup
+	results  chan any // place, change, diffLate, diffDone: blocks until Run takes it
+	surfaces map[string]*surface
+	trees    map[string]*tree // by treeKey
+	gates    map[string]*gate // by common directory
+}
+
+// surface is one place that somebody looks at.
+type surface struct {
+	key, dir string
+	look     int    // counts lookups: an older one's answer is dropped
+	place    *place // nil before the first answer
+	tree     *tree  // nil outside of repositories
+	sent     []davit.Chip
+	sentAt   time.Time
+	changed  bool
+}
+
+// spawn runs work beside the loop and hands its results in.
+func (l *loop) spawn(work func(send func(any))) {
+	l.children.Go(func() {
+		work(func(result any) {
+			select {
+			case l.results <- result:
+			case <-l.ctx.Done():
+			}
+		})
+	})
+}
+
+func (l *loop) serve(key string, a ask) {
+	s := l.surfaces[key]
+	switch {
+	case a.drop:
+		if s != nil {
+			l.leave(s)
+			delete(l.surfaces, key)
+		}
+		return
+	case s == nil && a.dir == "":
+		return
+	case s == nil:
+		s = &surface{key: key}
+		l.surfaces[key] = s
+	}
+	if a.dir != "" {
+		s.dir = a.dir
+	}
+	l.lookUp(s, a.refresh)
+}
+
+// lookUp finds out where a surface is.
+func (l *loop) lookUp(s *surface, refresh bool) {
+	s.look++
+	key, dir, look := s.key, s.dir, s.look
+	l.spawn(func(send func(any)) {
+		p := l.placeOf(l.ctx, dir)
+		p.key, p.look, p.refresh = key, look, refresh
+		send(p)
+	})
+}
+
+func (l *loop) take(result any) {
+	switch result := result.(type) {
+	case *place:
+		l.arrive(result)
+	case change:
+		l.reread(result.tree)
+	case reread:
+		l.changed(result)
+	case diffLate:
+		l.late(result.tree)
+	case diffDone:
+		l.done(result)
+	}
+}
+
+// arrive takes where a surface is.
+func (l *loop) arrive(p *place) {
+	s := l.surfaces[p.key]
+	if s == nil || s.look != p.look {
+		return
+	}
+	s.place, s.changed = p, true
+	if !p.found {
+		if s.tree != nil {
+			l.leave(s)
+			s.sentAt = time.Time{} // leaving clears at once (C2.4)
+		}
+		return
+	}
+	t := l.trees[treeKey(p.repo)]
+	if t != nil && t.repo != p.repo { // another repository in the same place
+		l.abandon(t)
+		t = nil
+	}
+	if t == nil {
+		t = l.plant(p)
+	}
+	if s.tree != t {
+		if s.tree != nil {
+			l.leave(s)
+		}
+		s.tree, s.sentAt = t, time.Time{}
+		t.surfaces[s] = true
+	}
+	if t.setHead(p) {
+		l.mark(t)
+	}
+	if p.refresh || !t.settled(l.cfg.Now()) {
+		l.measure(t, p.refresh)
+	}
+}
+
+// leave takes a surface out of its tree; a tree without surfaces ends with its watch and
+// its calls.
+func (l *loop) leave(s *surface) {
+	t := s.tree
+	if t == nil {
+		return
+	}
+	s.tree = nil
+	delete(t.surfaces, s)
+	if len(t.surfaces) == 0 {
+		l.abandon(t)
+	}
+}
+
+// mark lets every surface of a tree be told anew.
+func (l *loop) mark(t *tree) {
+	for s := range t.surfaces {
+		s.changed = true
+	}
+}
+
+// push tells what has changed, not oftener than once per Coalesce and surface, and sets
+// the timer for what has to wait.
+func (l *loop) push(due *time.Timer) {
+	now := l.cfg.Now()
+	var next time.Duration
+	for _, s := range l.surfaces {
+		if !s.changed || s.place == nil {
+			continue
+		}
+		if wait := s.sentAt.Add(l.cfg.Coalesce).Sub(now); !s.sentAt.IsZero() && wait > 0 {
+			if next == 0 || wait < next {
+				next = wait
+			}
+			continue
+		}
+		s.changed = false
+		chips := l.chips(s)
+		if reflect.DeepEqual(chips, s.sent) {
+			continue
+		}
+		s.sent, s.sentAt = chips, now
+		l.cfg.Push(Update{Key: s.key, Chips: chips})
+	}
+	if next > 0 {
+		due.Reset(next)
+	} else {
+		due.Stop()
+	}
+}
+
+// chips builds what a surface shows.
+func (l *loop) chips(s *surface) []davit.Chip {
+	chips := s.place.chips(l.cfg.Home)
+	if s.tree == nil {
+		return chips
+	}
+	chips = append(chips, branchChip(s.tree.head, s.tree.headErr))
+	if s.tree.repo.Root != "" {
+		chips = append(chips, s.tree.diff.chip())
+	}
+	return chips
+}
+
+// Once gives the chips of a directory without a running Runner: what a host would show,
+// waited for at most the diff's cap.
+func (r *Runner) Once(ctx context.Context, dir string) []davit.Chip {
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Cap)
+	defer cancel()
+	p := r.placeOf(ctx, dir)
+	chips := p.chips(r.cfg.Home)
+	if !p.found {
+		return chips
+	}
+	chips = append(chips, branchChip(p.head, p.headErr))
+	if p.repo.Root == "" {
+		return chips
+	}
+	var d diff
+	d.take(count(ctx, r.cfg.Git, p.repo, p.head.Unborn))
+	return append(chips, d.chip())
+}
