@@ -9,15 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"davit"
 	"davit/internal/keeper"
 	"davit/internal/testenv"
 	"davit/screen"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // scriptedLog is a keeper whose log the test writes itself, byte by byte: the pane's
 // rules about splits and offsets cannot be driven through a real terminal. It does what
