@@ -1,12 +1,14 @@
 package agent
 
 import (
-	"bytes"
+	"bufio"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"davit"
@@ -72,18 +74,38 @@ func Version(ctx context.Context, a Agent, found Found, env []string) string {
 	if len(args) == 0 {
 		args = []string{"--version"}
 	}
-	command := exec.CommandContext(ctx, found.Path, args...)
+	command := exec.Command(found.Path, args...)
 	command.Env = env
 	command.Dir = os.TempDir()
-	command.WaitDelay = 200 * time.Millisecond
-	ownGroup(command)
-	out, err := command.Output()
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := command.StdoutPipe()
 	if err != nil {
 		return ""
 	}
-	line, _, _ := bytes.Cut(bytes.TrimSpace(out), []byte("\n"))
-	if len(line) > 100 {
-		line = line[:100]
+	if err := command.Start(); err != nil {
+		return ""
 	}
-	return strings.ToValidUTF8(string(line), "")
+	said := make(chan string, 1)
+	go func() { said <- firstLine(out) }()
+	line := ""
+	select {
+	case line = <-said:
+	case <-ctx.Done():
+	}
+	// Not yet waited for, so the number is still its own. A launcher often leaves its
+	// real program behind; the group goes with it.
+	_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
+	_ = command.Wait()
+	return line
+}
+
+// firstLine gives the first line that is not blank, at most 100 bytes of it.
+func firstLine(from io.Reader) string {
+	lines := bufio.NewScanner(io.LimitReader(from, 64<<10))
+	for lines.Scan() {
+		if line := strings.TrimSpace(lines.Text()); line != "" {
+			return strings.ToValidUTF8(line[:min(len(line), 100)], "")
+		}
+	}
+	return ""
 }
