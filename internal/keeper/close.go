@@ -25,7 +25,6 @@ type identity struct {
 // closing is one close of a pane: what it is after, and what it found.
 type closing struct {
 	p          *pane
-	opt        CloseOptions
 	self       int
 	spare      func(pid int) bool // other panes' children
 	targets    map[identity]*Process
@@ -33,17 +32,21 @@ type closing struct {
 	foreground int // process group, of a foreground close
 }
 
-// closePane ends a pane's processes: SIGHUP, 2 s, SIGTERM, 3 s, SIGKILL (P5.1). It looks
-// at the process table again before each signal, since what is being ended may fork.
-func (k *Keeper) closePane(p *pane, opt CloseOptions) (CloseReport, error) {
-	c := &closing{
-		p: p, opt: opt, self: os.Getpid(),
+func (k *Keeper) newClosing(p *pane) *closing {
+	return &closing{
+		p: p, self: os.Getpid(),
 		spare: func(pid int) bool {
 			// Neither other panes nor the host, should it have been started in this one.
 			return pid != p.pid && k.children.own(pid) || pid == k.host.pid()
 		},
 		targets: map[identity]*Process{}, kept: map[identity]process{},
 	}
+}
+
+// closePane ends a pane's processes: SIGHUP, 2 s, SIGTERM, 3 s, SIGKILL (P5.1). It looks
+// at the process table again before each signal, since what is being ended may fork.
+func (k *Keeper) closePane(p *pane, opt CloseOptions) (CloseReport, error) {
+	c := k.newClosing(p)
 	if opt.Foreground {
 		group, idle := k.foregroundGroup(p)
 		if idle {
@@ -98,6 +101,11 @@ func (c *closing) look() ([]process, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.pick(table), nil
+}
+
+// pick gives the living targets of a process table.
+func (c *closing) pick(table []process) []process {
 	in := map[int]bool{}
 	for _, q := range table {
 		if !q.zombie && c.wanted(q) {
@@ -124,7 +132,7 @@ func (c *closing) look() ([]process, error) {
 			c.targets[id] = &public
 		}
 	}
-	return alive, nil
+	return alive
 }
 
 // spared processes are never a target, whoever their parent is.

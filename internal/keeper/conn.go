@@ -255,14 +255,13 @@ func (c *conn) refuse(err error) error {
 	default:
 		return err
 	}
-	frame, encodeErr := AppendMessage(nil, &Message{Re: 1, Error: ErrorToWire(e)}, nil)
-	if c.kind != "" { // after hello no answer to a request may be faked
-		frame, encodeErr = AppendMessage(nil, &Message{Error: ErrorToWire(e)}, nil)
+	m := &Message{Error: ErrorToWire(e)}
+	if c.kind == "" { // after hello no answer to a request may be faked
+		m.Re = 1
 	}
-	if encodeErr == nil {
-		c.c.SetWriteDeadline(time.Now().Add(time.Second))
-		c.c.Write(frame)
-	}
+	c.c.SetWriteDeadline(time.Now().Add(time.Second))
+	c.send(m)
+	c.flushed()
 	return err
 }
 

@@ -107,6 +107,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := os.Chdir("/"); err != nil {
 		return fmt.Errorf("go to /: %w", err)
 	}
+	closeOnExec()
 	if err := becomeSubreaper(); err != nil {
 		cfg.Log.Warn("orphans will not come to the keeper", "err", err)
 	}
@@ -413,8 +414,12 @@ func (k *Keeper) closeAll() {
 	k.mu.Lock()
 	k.closing = true
 	k.mu.Unlock()
+	table, err := processes()
 	var wg sync.WaitGroup
 	for _, p := range k.allPanes() {
+		if err == nil && len(k.newClosing(p).pick(table)) == 0 {
+			continue // nothing is left of it
+		}
 		wg.Go(func() {
 			if report, err := k.closePane(p, CloseOptions{}); err != nil || len(report.Remaining) > 0 {
 				k.cfg.Log.Warn("close a pane", "pane", p.name, "remaining", report.Remaining, "err", err)

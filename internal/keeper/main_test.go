@@ -324,3 +324,14 @@ func kill(t testing.TB, pid int, sig syscall.Signal) {
 		t.Fatal(err)
 	}
 }
+
+// reader is a connection that only looks.
+func (in *instance) reader() *client.Client {
+	in.t.Helper()
+	c, err := client.Dial(ctx(in.t), client.Config{Socket: in.rec.Socket, Reader: true})
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	in.t.Cleanup(c.Disconnect)
+	return c
+}

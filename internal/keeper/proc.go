@@ -1,6 +1,8 @@
 package keeper
 
 import (
+	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -34,4 +36,17 @@ func signalByNumber(pid int, start uint64, sig syscall.Signal) error {
 // public gives a process the shape of reports.
 func (p process) public() Process {
 	return Process{Pid: p.pid, StartTime: p.start, Name: p.name, Command: strings.Join(argvOf(p.pid), " ")}
+}
+
+// closeOnExec keeps descriptors that this process was started with from its children.
+func closeOnExec() {
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
 }

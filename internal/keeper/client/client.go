@@ -142,11 +142,12 @@ func sayHello(conn net.Conn, cfg Config, kind string, fence uint64) (*keeper.Fra
 	if err != nil {
 		return nil, hello, davit.AsError(err)
 	}
-	if _, err := conn.Write(frame); err != nil {
-		return nil, hello, unreachable(cfg.Socket, err)
-	}
+	// A failed write is no answer yet: what it said before it closed tells who it is.
+	_, writeErr := conn.Write(frame)
 	m, err := nextMessage(frames)
 	switch {
+	case err != nil && writeErr != nil && !errors.Is(err, keeper.ErrFrame):
+		return nil, hello, unreachable(cfg.Socket, writeErr)
 	case errors.Is(err, keeper.ErrFrame):
 		return nil, hello, foreign(cfg.Socket, err)
 	case err != nil && isTimeout(err):

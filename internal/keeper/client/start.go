@@ -27,7 +27,7 @@ type StartConfig struct {
 }
 
 // lateStart is how long a keeper that got the lock before ours may take to be there.
-const lateStart = 3 * time.Second
+const lateStart = 1500 * time.Millisecond
 
 // Find reads the record of the keeper of a state directory and says whether that very
 // process lives (same pid, start time and boot id). No record is not an error.
