@@ -26,6 +26,7 @@ const (
 	CodeUnsupported  Code = "unsupported"
 	CodeNotServedYet Code = "not_served_yet"
 	CodeHostDown     Code = "host_not_running"
+	CodeHostRunning  Code = "host_already_running"
 	CodeSocketTaken  Code = "socket_taken"
 	CodeHomeUnusable Code = "home_unusable"
 	CodeShuttingDown Code = "shutting_down"
@@ -42,6 +43,7 @@ const (
 	CodePaneLineTooLong   Code = "pane_line_too_long"
 	CodePaneSpawnFailed   Code = "pane_spawn_failed"
 	CodeOutputGap         Code = "output_gap"
+	CodeWaitTimeout       Code = "wait_timeout"
 	CodeKeeperUnreachable Code = "keeper_unreachable"
 	CodePaneExists        Code = "pane_exists"
 	CodePaneRunning       Code = "pane_running"
@@ -116,6 +118,7 @@ var codeTable = []CodeInfo{
 	{CodeUnsupported, 501, 5, "This build does not know the operation.", "nothing", "Bring client and host to the same version."},
 	{CodeNotServedYet, 501, 5, "The field or operation is specified but not served by this version.", "nothing", "Leave the field out."},
 	{CodeHostDown, 503, 6, "No davit host answers for this home.", "nothing", "Start one with `davit up`."},
+	{CodeHostRunning, 409, 6, "A davit host runs for this home already.", "nothing", "Use it: `davit status` shows it."},
 	{CodeSocketTaken, 409, 6, "The socket's place is held by something that is not this home's davit.", "nothing", "Move it away, or choose another DAVIT_HOME."},
 	{CodeHomeUnusable, 500, 6, "A directory of the davit home cannot be made, read or written.", "nothing", "Mend its owner or rights, or choose another DAVIT_HOME."},
 	{CodeShuttingDown, 503, 6, "The host is stopping.", "nothing", "Ask again when it is back."},
@@ -128,6 +131,7 @@ var codeTable = []CodeInfo{
 	{CodePaneLineTooLong, 422, 7, "A line over 4,095 bytes while the terminal reads whole lines.", "nothing", "Send shorter lines: the kernel would cut this one."},
 	{CodePaneSpawnFailed, 422, 7, "The program could not be started.", "nothing", "Check the command and its directory."},
 	{CodeOutputGap, 410, 7, "The output asked for is no longer kept.", "nothing", "Read from the offset told."},
+	{CodeWaitTimeout, 408, 7, "What was waited for did not come in time.", "nothing", "Look at the pane, or wait longer with --timeout."},
 	{CodeKeeperUnreachable, 503, 6, "The keeper does not answer.", "maybe", "See `davit keeper status`."},
 	{CodePaneExists, 409, 7, "The keeper holds a pane of that name already.", "nothing", "Use another pane id."},
 	{CodePaneRunning, 409, 7, "The pane's program still runs.", "nothing", "Close the pane first."},

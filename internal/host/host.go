@@ -321,10 +321,10 @@ func applyRows(r Rows, b store.Batch) Rows {
 	if len(b.PutWorktrees)+len(b.DeleteWorktrees) > 0 {
 		r.Worktrees = maps.Clone(r.Worktrees)
 		for _, row := range b.PutWorktrees {
-			r.Worktrees[row.Path] = row
+			r.Worktrees[row.Worktree.Path] = row
 		}
 		for _, id := range b.DeleteWorktrees {
-			maps.DeleteFunc(r.Worktrees, func(path string, row store.WorktreeRow) bool { return row.ID == id || path == id })
+			maps.DeleteFunc(r.Worktrees, func(_ string, row store.WorktreeRow) bool { return row.ID == id })
 		}
 	}
 	return r

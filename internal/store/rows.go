@@ -59,8 +59,9 @@ type PaneSpec struct {
 	Directory   string            `json:"directory"`
 	Shell       string            `json:"shell,omitempty"`
 	ShellKind   string            `json:"shellKind,omitempty"`
-	Startup     []string          `json:"startup,omitempty"` // commands, in order
-	Env         map[string]string `json:"env,omitempty"`     // secrets as {{name}}
+	Startup     []string          `json:"startup,omitempty"`     // commands, in order
+	StartupSent int               `json:"startupSent,omitempty"` // how many were typed, the last perhaps
+	Env         map[string]string `json:"env,omitempty"`         // secrets as {{name}}
 	Agent       string            `json:"agent,omitempty"`
 	OperationID string            `json:"operationId,omitempty"`
 }

@@ -5,6 +5,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"time"
 
 	"davit"
@@ -289,6 +290,12 @@ type PaneResize struct {
 	Rows int          `json:"rows"`
 }
 
+// PaneClose is pane.close.
+type PaneClose struct {
+	Pane davit.PaneID `json:"pane"`
+	Yes  bool         `json:"yes,omitempty" doc:"close although a program runs"`
+}
+
 // PaneSplit is pane.split.
 type PaneSplit struct {
 	Pane      davit.PaneID `json:"pane"`
@@ -350,4 +357,10 @@ type Problem struct {
 	Message string         `json:"message"`
 	Hint    string         `json:"hint,omitempty"`
 	Details map[string]any `json:"details,omitempty"`
+}
+
+// Setting is settings.get and settings.set.
+type Setting struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value,omitempty"`
 }

@@ -1,0 +1,61 @@
+# The targets that people use; `make help` lists them.
+
+GO      ?= go
+BIN     := bin/davit
+SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*') $(shell find internal -name '*.sql' -o -name '*.toml' -o -name '*.txt' | grep -v testdata) go.mod go.sum
+PAGE    := web/dist/index.html
+PAGESRC := $(shell find web/src web/public web/index.html -type f 2>/dev/null) web/package.json web/package-lock.json web/vite.config.ts web/tsconfig.json
+
+.PHONY: help run build test e2e web bench fuzz lint try vet fmt check torture clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+run: build ## build everything and start davit for the current directory
+	@$(BIN) up --detach && $(BIN) open-page
+
+build: $(BIN) ## the binary, the page inside
+
+$(BIN): $(SOURCES) $(PAGE)
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/davit
+
+web: $(PAGE) ## the page: types checked, built
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+$(PAGE): web/node_modules/.package-lock.json $(PAGESRC)
+	cd web && npm run --silent check && npm run --silent build
+
+test: vet build ## every test: Go with -race, the page's, browser stories
+	$(GO) test -race -timeout 15m ./...
+	cd web && npm test
+
+e2e: build ## the stories alone: scripts and browser
+	$(GO) test -race -timeout 10m ./internal/cli/... ./internal/daemon/...
+	cd web && npm test
+
+vet: $(PAGE)
+	$(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 $(GO) vet $$($(GO) list ./... | grep -v /testenv)
+
+lint: vet ## vet, staticcheck, formatting
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) tool staticcheck ./...
+
+fmt: ## format the Go files
+	gofmt -w $$(git ls-files '*.go')
+
+bench: build ## side by side with tmux; writes docs/benchmarks.md's table to stdout
+	$(GO) run ./internal/bench
+
+fuzz: ## each fuzz target for a while (FUZZTIME=20s)
+	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	  echo "== $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $${FUZZTIME:-20s} $$p || exit 1; done; done
+
+try: build ## a tour in an instance of its own
+	$(BIN) try
+
+clean: ## what the build made
+	rm -rf bin web/dist/assets web/dist/index.html

@@ -1,0 +1,273 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"davit"
+	"davit/internal/launch"
+	"davit/internal/tab"
+	"davit/internal/wire"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+type input[T any] struct {
+	Body T
+}
+
+type output[T any] struct {
+	Body T
+}
+
+// op registers one operation: POST /v1/<name>, and GET for one that only reads.
+func op[I, O any](s *Server, name, summary string, reads bool, run func(ctx context.Context, in I) (O, error)) {
+	noBody := reflect.TypeFor[I]() == reflect.TypeFor[wire.None]()
+	operation := huma.Operation{
+		OperationID: name, Method: http.MethodPost, Path: "/v1/" + name, Summary: summary,
+		Tags: []string{strings.SplitN(name, ".", 2)[0]}, Middlewares: huma.Middlewares{s.noteCaller},
+		MaxBodyBytes: maxBody,
+	}
+	if noBody {
+		huma.Register(s.api, operation, func(ctx context.Context, _ *struct{}) (*output[O], error) {
+			var none I
+			return answer(run(ctx, none))
+		})
+	} else {
+		huma.Register(s.api, operation, func(ctx context.Context, in *input[I]) (*output[O], error) {
+			return answer(run(ctx, in.Body))
+		})
+	}
+	if !reads {
+		return
+	}
+	s.mux.HandleFunc("GET /v1/"+name, func(w http.ResponseWriter, r *http.Request) {
+		var in I
+		if err := decodeQuery(r.URL.Query(), &in); err != nil {
+			s.problem(w, err)
+			return
+		}
+		out, err := run(s.callerContext(r.Context(), r.Header.Get(wire.CallerHeader)), in)
+		if err != nil {
+			s.problem(w, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		_ = writeJSON(w, out)
+	})
+}
+
+func answer[O any](out O, err error) (*output[O], error) {
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	return &output[O]{Body: out}, nil
+}
+
+type callerKey struct{}
+
+func (s *Server) noteCaller(ctx huma.Context, next func(huma.Context)) {
+	next(huma.WithContext(ctx, s.callerContext(ctx.Context(), ctx.Header(wire.CallerHeader))))
+}
+
+// callerContext believes the caller header over the socket, and remembers its session
+// variables for new panes.
+func (s *Server) callerContext(ctx context.Context, header string) context.Context {
+	if header == "" || !caller(ctx).Local {
+		return ctx
+	}
+	c := wire.ParseCaller(header)
+	s.cfg.Tabs.SetCaller(c.Env)
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+func callerDir(ctx context.Context, given string) string {
+	if given != "" {
+		return given
+	}
+	c, _ := ctx.Value(callerKey{}).(wire.Caller)
+	return c.Dir
+}
+
+func (s *Server) operations() {
+	s.hostOperations()
+	s.launchOperations()
+	s.tabOperations()
+	s.paneOperations()
+	s.workspaceOperations()
+	s.noticeOperations()
+	s.mux.HandleFunc("GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		doc, err := s.api.OpenAPI().MarshalJSON()
+		if err != nil {
+			s.problem(w, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json")
+		_, _ = w.Write(doc)
+	})
+}
+
+func (s *Server) hostOperations() {
+	op(s, "host.info", "What this host is", true, func(context.Context, wire.None) (wire.HostInfo, error) {
+		return s.cfg.Info(), nil
+	})
+	op(s, "host.state", "Everything that is shown, as of one sequence number", true, func(context.Context, wire.None) (davit.State, error) {
+		return s.cfg.Host.State(), nil
+	})
+	op(s, "host.shutdown", "Stop the host; with all, end the programs and the keeper too", false, func(ctx context.Context, in wire.ShutdownRequest) (wire.None, error) {
+		s.cfg.Shutdown(in.All)
+		return wire.None{}, nil
+	})
+	op(s, "host.loginLink", "A fresh one-time login link (over the socket only)", false, func(ctx context.Context, _ wire.None) (wire.LoginLink, error) {
+		if !caller(ctx).Local {
+			return wire.LoginLink{}, davit.Errorf(davit.CodeForbidden, "login links are given over the socket only")
+		}
+		return s.LoginLink(ctx, s.cfg.Info().URL)
+	})
+	op(s, "settings.get", "A setting's value, null when it is not set", true, func(ctx context.Context, in wire.Setting) (wire.Setting, error) {
+		value, found, err := s.cfg.Access.Setting(ctx, in.Key)
+		if !found {
+			value = []byte("null")
+		}
+		return wire.Setting{Key: in.Key, Value: value}, err
+	})
+	op(s, "settings.set", "Set a setting", false, func(ctx context.Context, in wire.Setting) (wire.Setting, error) {
+		if err := checkSetting(in); err != nil {
+			return in, err
+		}
+		return in, s.cfg.Access.SetSetting(ctx, in.Key, in.Value)
+	})
+}
+
+// checkSetting refuses settings that nobody reads, so that a slip is told.
+func checkSetting(in wire.Setting) error {
+	switch in.Key {
+	case "agent.default_surface":
+		var surface davit.Surface
+		if json.Unmarshal(in.Value, &surface) != nil || (surface != davit.Structured && surface != davit.Terminal) {
+			return davit.Errorf(davit.CodeInvalid, "agent.default_surface is %q or %q", davit.Structured, davit.Terminal)
+		}
+		return nil
+	}
+	return davit.Errorf(davit.CodeInvalid, "there is no setting %q", in.Key).WithHint("settings so far: agent.default_surface")
+}
+
+func (s *Server) launchCaller(ctx context.Context, capabilities string) launch.Caller {
+	c := launch.Caller{Key: caller(ctx).Key, Dir: callerDir(ctx, "")}
+	if capabilities != "" {
+		c.Capabilities = []string{}
+		for _, word := range strings.Split(capabilities, ",") {
+			c.Capabilities = append(c.Capabilities, strings.TrimSpace(word))
+		}
+	}
+	return c
+}
+
+// launchInput takes the body raw: the intent is decoded more strictly than a schema can
+// say (spec launch L1).
+type launchInput struct {
+	Capabilities string `header:"Davit-Capabilities" doc:"words: what the caller can do; a caller that sends none can do all of this version"`
+	RawBody      []byte `contentType:"application/json"`
+}
+
+func (s *Server) launchOperations() {
+	op(s, "agent.list", "The catalogue, with what is installed here", true, func(ctx context.Context, _ wire.None) (wire.AgentList, error) {
+		list, err := s.cfg.Agents.List(ctx)
+		return wire.AgentList{Agents: list}, err
+	})
+	s.launchOp("agent.launch", "Start an agent", func(ctx context.Context, c launch.Caller, in davit.Intent) (davit.Result, error) {
+		return s.cfg.Launches.Launch(ctx, c, in)
+	})
+	s.launchOp("agent.launchReplay", "The stored answer of the same intent; never runs anything", func(ctx context.Context, c launch.Caller, in davit.Intent) (davit.Result, error) {
+		return s.cfg.Launches.Replay(ctx, c, in)
+	})
+	op(s, "agent.replayStored", "The stored answer of an operation, by its id", true, func(ctx context.Context, in wire.ReplayRequest) (davit.Result, error) {
+		return s.cfg.Launches.ReplayStored(ctx, s.launchCaller(ctx, ""), in.OperationID)
+	})
+}
+
+func (s *Server) launchOp(name, summary string, run func(context.Context, launch.Caller, davit.Intent) (davit.Result, error)) {
+	registry := s.api.OpenAPI().Components.Schemas
+	schema := registry.Schema(reflect.TypeFor[davit.Intent](), true, "Intent")
+	huma.Register(s.api, huma.Operation{
+		OperationID: name, Method: http.MethodPost, Path: "/v1/" + name, Summary: summary, Tags: []string{"agent"},
+		Middlewares: huma.Middlewares{s.noteCaller}, MaxBodyBytes: maxBody,
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}},
+	}, func(ctx context.Context, in *launchInput) (*output[davit.Result], error) {
+		intent, err := launch.DecodeIntent(in.RawBody)
+		if err != nil {
+			return nil, problemOf(err)
+		}
+		return answer(run(ctx, s.launchCaller(ctx, in.Capabilities), intent))
+	})
+}
+
+func (s *Server) tabOperations() {
+	op(s, "config.list", "The tab configs that can be opened, and the faults of those that cannot", true, func(context.Context, wire.None) (wire.ConfigList, error) {
+		return s.cfg.Files().List(), nil
+	})
+	op(s, "config.open", "Open a tab from a config, or with print give its plan", false, func(ctx context.Context, in wire.OpenRequest) (wire.Opened, error) {
+		in.Dir = callerDir(ctx, in.Dir)
+		return s.cfg.Tabs.OpenConfig(ctx, s.cfg.Files(), in)
+	})
+	op(s, "tab.open", "Open a tab with a shell, or with a command run directly", false, func(ctx context.Context, in wire.TabOpen) (wire.Opened, error) {
+		in.Directory = callerDir(ctx, in.Directory)
+		return s.cfg.Tabs.OpenPlain(ctx, in)
+	})
+	op(s, "tab.list", "The open tabs, in order", true, func(context.Context, wire.None) (wire.TabList, error) {
+		return wire.TabList{Tabs: tab.Summaries(s.cfg.Host.State())}, nil
+	})
+	op(s, "tab.close", "Close tabs; refused with a list when programs run, unless yes", false, func(ctx context.Context, in wire.TabClose) (wire.TabClosed, error) {
+		return s.cfg.Tabs.Close(ctx, in, tab.ReasonUser)
+	})
+	op(s, "tab.undoClose", "Bring a closed tab back, the last one when none is named", false, func(ctx context.Context, in wire.TabRef) (wire.TabRef, error) {
+		id, err := s.cfg.Tabs.Undo(ctx, in.Tab)
+		return wire.TabRef{Tab: id}, err
+	})
+	for name, summary := range map[string]string{"tab.rename": "Give a tab a title", "tab.recolor": "Give a tab a colour", "tab.move": "Move a tab behind another"} {
+		op(s, name, summary, false, func(ctx context.Context, in wire.TabEdit) (wire.None, error) {
+			return wire.None{}, s.cfg.Tabs.Edit(ctx, in)
+		})
+	}
+	op(s, "tab.focus", "Say which pane of a tab is the active one", false, func(ctx context.Context, in wire.TabFocus) (wire.None, error) {
+		return wire.None{}, s.cfg.Tabs.Focus(ctx, in)
+	})
+}
+
+func (s *Server) workspaceOperations() {
+	op(s, "workspace.list", "The repositories that davit has seen", true, func(ctx context.Context, in wire.InRequest) (wire.WorkspaceList, error) {
+		return s.workspaces(ctx, in)
+	})
+	op(s, "worktree.list", "The worktrees of a repository", true, func(ctx context.Context, in wire.InRequest) (wire.WorktreeList, error) {
+		return s.worktrees(ctx, in)
+	})
+	op(s, "worktree.create", "Make a worktree", false, func(ctx context.Context, in davit.CreateWorktree) (davit.Worktree, error) {
+		return s.createWorktree(ctx, in)
+	})
+	op(s, "worktree.remove", "Remove a worktree; refused with a list when work would be lost", false, func(ctx context.Context, in wire.WorktreeRemove) (wire.WorktreeRemoved, error) {
+		return s.removeWorktree(ctx, in)
+	})
+	op(s, "chips.get", "The chips of a pane or a directory", true, func(ctx context.Context, in wire.ChipsRequest) (wire.Chips, error) {
+		return s.chips(ctx, in)
+	})
+}
+
+func (s *Server) noticeOperations() {
+	op(s, "notice.list", "What the user has not dismissed yet", true, func(context.Context, wire.None) (wire.NoticeList, error) {
+		notices := s.cfg.Host.State().Notices
+		if notices == nil {
+			notices = []davit.Notice{}
+		}
+		return wire.NoticeList{Notices: notices}, nil
+	})
+	op(s, "notice.dismiss", "Take a notice away", false, func(ctx context.Context, in wire.NoticeRef) (wire.None, error) {
+		return wire.None{}, s.cfg.Tabs.Dismiss(ctx, in.ID)
+	})
+	op(s, "notice.act", "Do what one of a notice's buttons says", false, func(ctx context.Context, in wire.NoticeAct) (wire.None, error) {
+		return wire.None{}, s.cfg.Tabs.Act(ctx, in, s.cfg.Files())
+	})
+}

@@ -1,0 +1,96 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"davit"
+	"davit/internal/agent"
+	"davit/internal/launch"
+	"davit/internal/wire"
+)
+
+// agents is the catalogue with what this machine has of it. The user's agents.toml is read
+// for each question, so that a save is seen at once.
+type agents struct {
+	daemon *daemon
+	login  func() map[string]string
+}
+
+// catalogue gives the embedded agents joined with the user's; a fault in the user's file
+// leaves the embedded ones.
+func (a *agents) catalogue() (*agent.Catalogue, error) {
+	user, err := os.ReadFile(filepath.Join(a.daemon.cfg.Home.Config, "agents.toml"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		a.daemon.log.Warn("agents.toml cannot be read", "err", err)
+	}
+	catalogue, err := agent.Load(user)
+	if err != nil {
+		a.daemon.log.Warn("agents.toml is not used", "err", err)
+	}
+	return catalogue, err
+}
+
+func (a *agents) where() agent.Where {
+	return agent.Where{Path: a.login()["PATH"], SelfExe: a.daemon.cfg.Self}
+}
+
+// Agent finds an agent that can be started here (launch.Agents).
+func (a *agents) Agent(_ context.Context, id string) (launch.Agent, error) {
+	catalogue, _ := a.catalogue()
+	entry, ok := catalogue.Find(id)
+	if !ok {
+		return launch.Agent{}, davit.Errorf(davit.CodeAgentUnknown, "there is no agent %q in the catalogue", id).WithHint("`davit agent list` shows them")
+	}
+	if entry.Disabled {
+		return launch.Agent{}, davit.Errorf(davit.CodeAgentDisabled, "%s is switched off in agents.toml", entry.Name).WithHint("take `disabled` away there")
+	}
+	found, err := agent.Detect(entry, a.where())
+	if err != nil {
+		return launch.Agent{}, err
+	}
+	// No driver is built yet: a chat that is asked for answers by spec launch L3.2 row 3.
+	return launch.Agent{ID: entry.ID, Name: entry.Name, Practice: entry.Practice, Exe: found.Path}, nil
+}
+
+// Command builds the command of a terminal launch (launch.Agents).
+func (a *agents) Command(_ context.Context, which launch.Agent, in launch.CommandInput) (launch.Command, error) {
+	catalogue, _ := a.catalogue()
+	entry, ok := catalogue.Find(which.ID)
+	if !ok {
+		return launch.Command{}, davit.Errorf(davit.CodeAgentUnknown, "there is no agent %q in the catalogue", which.ID)
+	}
+	c, err := entry.Command(agent.CommandInput{Prompt: in.Prompt, Args: in.Args, Options: in.Options, SelfExe: a.daemon.cfg.Self, Exe: which.Exe})
+	return launch.Command{Argv: c.Argv, Env: c.Env, PromptRides: c.PromptRides, Warning: c.Warning}, err
+}
+
+// List answers agent.list; versions are asked for side by side, with a deadline.
+func (a *agents) List(ctx context.Context) ([]wire.Agent, error) {
+	catalogue, _ := a.catalogue()
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	var env []string
+	for name, value := range a.login() {
+		env = append(env, name+"="+value)
+	}
+	entries := catalogue.List()
+	list := make([]wire.Agent, len(entries))
+	var group sync.WaitGroup
+	for i, entry := range entries {
+		list[i] = wire.Agent{ID: entry.ID, Name: entry.Name, Practice: entry.Practice, InstallHint: entry.Install, Surfaces: []string{string(davit.Terminal)}}
+		found, err := agent.Detect(entry, a.where())
+		if err != nil {
+			list[i].Missing = davit.AsError(err).Message
+			continue
+		}
+		list[i].Installed, list[i].Path = true, found.Path
+		group.Go(func() { list[i].Version = agent.Version(ctx, entry, found, env) })
+	}
+	group.Wait()
+	return list, nil
+}

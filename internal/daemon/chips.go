@@ -1,0 +1,131 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"davit"
+	"davit/internal/chip"
+	"davit/internal/chip/runner"
+	"davit/internal/git"
+	"davit/internal/host"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// lingering is how long chips go on after the last client has left, so that a reload does
+// not start everything anew.
+const lingering = 5 * time.Second
+
+// chips runs the chips of open panes while somebody looks: with nobody there nothing runs
+// (spec chips C2.4). It keeps, under a leaf lock, only who looks and where panes are.
+type chips struct {
+	d      *daemon
+	runner *runner.Runner
+	watch  *git.Watch
+
+	mu      sync.Mutex // guards what follows
+	viewers int
+	dirs    map[davit.PaneID]string
+	quiet   *time.Timer
+}
+
+func newChips(d *daemon, g git.Runner) *chips {
+	c := &chips{d: d, dirs: map[davit.PaneID]string{}}
+	c.watch = git.NewWatch(git.WatchConfig{Log: d.log})
+	c.runner = runner.New(runner.Config{Git: g, Watch: c.watch, Home: d.cfg.Getenv("HOME"), Push: c.push, Log: d.log, Now: time.Now})
+	return c
+}
+
+func (c *chips) run(ctx context.Context) error {
+	var group errgroup.Group
+	group.Go(func() error { return c.watch.Run(ctx) })
+	group.Go(func() error { return c.runner.Run(ctx) })
+	err := group.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.quiet != nil {
+		c.quiet.Stop()
+	}
+	return err
+}
+
+// push takes new values into the model.
+func (c *chips) push(u runner.Update) {
+	id := davit.PaneID(u.Key)
+	err := c.d.host.Change(context.Background(), func(m host.Model) (host.Change, error) {
+		if _, shown := m.State.Panes[id]; !shown {
+			return host.Change{}, nil
+		}
+		return host.Change{Events: []davit.Event{{Kind: davit.EventChips, PaneID: id, Chips: u.Chips}}, Volatile: true}, nil
+	})
+	if err != nil {
+		c.d.log.Debug("chips were not shown", "pane", id, "err", err)
+	}
+}
+
+// Pane says which directory a pane is in (tab.Chips).
+func (c *chips) Pane(id davit.PaneID, dir string) {
+	c.mu.Lock()
+	c.dirs[id] = dir
+	looked := c.viewers > 0
+	c.mu.Unlock()
+	if looked {
+		c.runner.Watch(string(id), dir)
+	}
+}
+
+// Command says that a command has finished in a pane (spec chips C2.3).
+func (c *chips) Command(id davit.PaneID, line string) {
+	if policy, ok := chip.PolicyOf(chip.GitDiff); ok && chip.Invalidates(policy, line, nil) {
+		c.runner.Refresh(string(id))
+	}
+}
+
+// Gone forgets a pane.
+func (c *chips) Gone(id davit.PaneID) {
+	c.mu.Lock()
+	delete(c.dirs, id)
+	c.mu.Unlock()
+	c.runner.Drop(string(id))
+}
+
+// Look says that a client looks until done is called (api.Viewers).
+func (c *chips) Look() (done func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.viewers++
+	if c.quiet != nil {
+		c.quiet.Stop()
+		c.quiet = nil
+	}
+	if c.viewers == 1 {
+		for id, dir := range c.dirs {
+			c.runner.Watch(string(id), dir)
+		}
+	}
+	return sync.OnceFunc(c.leave)
+}
+
+func (c *chips) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.viewers--
+	if c.viewers > 0 {
+		return
+	}
+	c.quiet = time.AfterFunc(lingering, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.viewers > 0 {
+			return
+		}
+		for id := range c.dirs {
+			c.runner.Drop(string(id))
+		}
+	})
+}
+
+// Once looks at a directory (api.Chips).
+func (c *chips) Once(ctx context.Context, dir string) []davit.Chip { return c.runner.Once(ctx, dir) }

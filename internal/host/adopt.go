@@ -1,0 +1,172 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"davit"
+	"davit/internal/keeper"
+	"davit/internal/pane"
+	"davit/internal/store"
+)
+
+// adopt matches the stored panes with what the keeper holds, and serves each: a running
+// or ended one from the keeper's log, one that no keeper holds from its checkpoint alone.
+// Spawns that are still owed are left to the Watcher's owner (tab.Restore), which can
+// rebuild what a row may not hold.
+func (p *Panes) adopt(ctx context.Context, l *link) error {
+	held := map[davit.PaneID]keeper.PaneInfo{}
+	boot := ""
+	if l != nil {
+		infos, err := l.client.List(ctx)
+		if err != nil {
+			l.client.Disconnect()
+			return err
+		}
+		for _, info := range infos {
+			held[davit.PaneID(info.Pane)] = info
+		}
+		boot = l.boot
+	}
+	p.mu.Lock()
+	p.link = l
+	p.mu.Unlock()
+	var faults []error
+	for id, row := range p.cfg.Host.Model().Rows.Panes {
+		info, there := held[id]
+		view := row.Pane
+		switch {
+		case there:
+			view = fromKeeper(view, info)
+		case view.Status == davit.PaneRunning:
+			view.Status, view.Running, view.Command = davit.PaneLost, false, ""
+			view.Note = "its keeper is gone, and the program with it as far as davit can tell"
+		}
+		if !there && view.Status == davit.PaneStarting && (row.KeeperBoot == "" || row.KeeperBoot == boot) {
+			continue // its spawn is owed
+		}
+		row.Pane = view
+		if there {
+			row.KeeperBoot = boot
+		}
+		if err := p.cfg.Host.Change(ctx, func(m Model) (Change, error) {
+			row.Checkpoint, row.EffectsThrough = m.Rows.Panes[id].Checkpoint, m.Rows.Panes[id].EffectsThrough
+			return Change{Events: []davit.Event{{Kind: davit.EventPane, Pane: &view}}, Batch: store.Batch{PutPanes: []store.PaneRow{row}}}, nil
+		}); err != nil {
+			faults = append(faults, err)
+		}
+		k := pane.Keeper(goneKeeper{})
+		if there {
+			k = l.keeper
+		}
+		if err := p.serveRow(row, k); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// fromKeeper brings a stored pane up to what the keeper says of it.
+func fromKeeper(v davit.Pane, info keeper.PaneInfo) davit.Pane {
+	v.Pid = info.Pid
+	if info.Cols > 0 {
+		v.Cols, v.Rows = info.Cols, info.Rows
+	}
+	if info.Exit == nil {
+		v.Status = davit.PaneRunning
+		return v
+	}
+	v.Status, v.Running, v.Command = davit.PaneEnded, false, ""
+	exit := pane.ExitOf(*info.Exit)
+	v.Exit = &exit
+	return v
+}
+
+// goneKeeper serves a pane that no keeper holds: nothing follows its checkpoint, and
+// nothing can be asked of its program.
+type goneKeeper struct{}
+
+func (goneKeeper) lost(id string) error {
+	return davit.Errorf(davit.CodePaneLost, "pane %s has no keeper any more", id).WithHint("open another pane")
+}
+func (k goneKeeper) Input(_ context.Context, in keeper.Input) error { return k.lost(in.Pane) }
+func (k goneKeeper) Resize(_ context.Context, _, id string, _, _ int) error {
+	return k.lost(id)
+}
+func (goneKeeper) Retain(context.Context, string, uint64) error { return nil }
+func (k goneKeeper) Foreground(_ context.Context, id string) (keeper.Foreground, error) {
+	return keeper.Foreground{}, k.lost(id)
+}
+func (goneKeeper) Follow(context.Context, string, uint64) (pane.Stream, error) {
+	return goneStream{}, nil
+}
+
+type goneStream struct{}
+
+func (goneStream) Next() (keeper.Frame, error) { return keeper.Frame{}, io.EOF }
+func (goneStream) Ack(uint64)                  {}
+func (goneStream) Close()                      {}
+
+// coalesce is how often at most the model hears of a pane's volatile changes (spec chips
+// C2.4: redraws are coalesced over 50 ms).
+const coalesce = 50 * time.Millisecond
+
+// heard brings the model up to the pane's view and passes the event on. It runs on the
+// pane's event goroutine: while it waits, later events of the pane queue up and find the
+// newest view already told.
+func (p *Panes) heard(lp *livePane, id davit.PaneID, e pane.Event) {
+	urgent := e.Kind == pane.EventExit || e.Kind == pane.EventLost || e.Kind == pane.EventDirectory || e.Kind == pane.EventPromptReady
+	if wait := coalesce - time.Since(lp.told); wait > 0 && !urgent {
+		select {
+		case <-time.After(wait):
+		case <-p.ctx.Done():
+			return
+		}
+	}
+	lp.told = time.Now()
+	view := lp.pane.View()
+	err := p.cfg.Host.Change(p.ctx, func(m Model) (Change, error) {
+		v, ok := m.State.Panes[id]
+		if !ok {
+			return Change{}, nil
+		}
+		next := WithView(v, view)
+		if same(v, next) {
+			return Change{}, nil
+		}
+		return Change{Events: []davit.Event{{Kind: davit.EventPane, Pane: &next}}, Volatile: e.Kind != pane.EventExit && e.Kind != pane.EventLost}, nil
+	})
+	if err != nil && !errors.Is(err, ErrStopped) && p.ctx.Err() == nil {
+		p.cfg.Log.Warn("a pane's change was not stored", "pane", id, "err", err)
+	}
+	if p.cfg.Watcher != nil {
+		p.cfg.Watcher.PaneEvent(id, e)
+	}
+}
+
+// WithView takes over what the fold of a pane's log knows better than the model.
+func WithView(v, view davit.Pane) davit.Pane {
+	v.Title, v.Directory, v.Command, v.Running = view.Title, view.Directory, view.Command, view.Running
+	v.Status, v.Exit, v.Cols, v.Rows, v.Offset = view.Status, view.Exit, view.Cols, view.Rows, view.Offset
+	v.Note, v.Fault = view.Note, view.Fault
+	return v
+}
+
+func same(a, b davit.Pane) bool {
+	return a.Title == b.Title && a.Directory == b.Directory && a.Command == b.Command && a.Running == b.Running &&
+		a.Status == b.Status && (a.Exit == nil) == (b.Exit == nil) && a.Cols == b.Cols && a.Rows == b.Rows &&
+		a.Note == b.Note && a.Fault == b.Fault
+}
+
+func (p *Panes) tell(id davit.PaneID, edit func(*davit.Pane)) {
+	_ = p.cfg.Host.Change(p.ctx, func(m Model) (Change, error) {
+		v, ok := m.State.Panes[id]
+		if !ok {
+			return Change{}, nil
+		}
+		edit(&v)
+		return Change{Events: []davit.Event{{Kind: davit.EventPane, Pane: &v}}, Volatile: true}, nil
+	})
+}

@@ -1,0 +1,177 @@
+package tab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"davit"
+	"davit/internal/host"
+	"davit/internal/keeper"
+	"davit/internal/layout"
+	"davit/internal/model"
+	"davit/internal/pane"
+	"davit/internal/store"
+)
+
+// PaneEvent hears what happens in panes (host.PaneWatcher).
+func (s *Service) PaneEvent(id davit.PaneID, e pane.Event) {
+	switch e.Kind {
+	case pane.EventDirectory:
+		if !e.Remote {
+			s.cfg.Chips.Pane(id, e.Text)
+		}
+	case pane.EventCommandFinished:
+		if e.Block != nil {
+			s.cfg.Chips.Command(id, e.Block.Command)
+		}
+	case pane.EventExit:
+		s.later(func(ctx context.Context) { s.exited(ctx, id) })
+	}
+}
+
+// exited applies what a pane does when its program has ended: a shell pane closes on exit
+// 0, else stays with its status; an agent's pane stays; the config may say otherwise
+// (spec terminal P3.6). An end by a signal keeps the pane whatever is set (tabs T5.2).
+func (s *Service) exited(ctx context.Context, id davit.PaneID) {
+	p, ok := s.cfg.Host.State().Panes[id]
+	if !ok || p.Exit == nil || p.Exit.Signal != "" {
+		return
+	}
+	byDefault := "keep"
+	if p.Kind == keeper.PaneShell && p.Exit.Code == 0 {
+		byDefault = "close"
+	}
+	switch cmp.Or(p.OnExit, byDefault) {
+	case "close":
+		if err := s.ClosePane(ctx, id, true, ReasonExited); err != nil {
+			s.cfg.Log.Info("an ended pane was not closed", "pane", id, "err", err)
+		}
+	case "restart":
+		s.cfg.Log.Info("restart on exit is not served yet; the pane stays", "pane", id)
+	}
+}
+
+// removeFromTree takes a pane out of its tab; its row stays until its programs are gone.
+func (s *Service) removeFromTree(ctx context.Context, id davit.PaneID) error {
+	return s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		row := m.Rows.Panes[id]
+		t, ok := model.Tab(m.State, row.Pane.Tab)
+		if !ok || t.Tree == nil {
+			return host.Change{}, davit.Errorf(davit.CodePaneNotFound, "pane %q is in no open tab", id)
+		}
+		tree, err := layout.Remove(*t.Tree, id)
+		if err != nil {
+			return host.Change{}, davit.Errorf(davit.CodePaneNotFound, "pane %q: %w", id, err)
+		}
+		t.Tree = &tree
+		if t.Focused == id {
+			t.Focused = model.PanesOf(t)[0]
+		}
+		return host.Change{
+			Events: []davit.Event{{Kind: davit.EventTab, Tab: &t}, {Kind: davit.EventPaneRemoved, PaneID: id}},
+			Batch:  store.Batch{PutPanes: []store.PaneRow{row}},
+		}, nil
+	})
+}
+
+// expire ends the programs of tabs whose undo time is over, and says how long to wait for
+// the next (spec tabs T6.1).
+func (s *Service) expire(ctx context.Context) time.Duration {
+	now, next := s.cfg.Now(), time.Hour
+	m := s.cfg.Host.Model()
+	for id, row := range m.Rows.Closed {
+		if left := row.Closed.Until.Sub(now); left > 0 {
+			next = min(next, left)
+			continue
+		}
+		if c, ok := m.Cleanups[row.Closed.CleanupID]; ok && (c.State == store.CleanupQueued || c.State == store.CleanupRunning) {
+			next = min(next, time.Second) // its turn comes first: undo may still need the panes' rows
+			continue
+		}
+		s.later(func(ctx context.Context) { s.finish(ctx, id) })
+		err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+			closed := slices.DeleteFunc(slices.Clone(m.State.Closed), func(c davit.ClosedTab) bool { return c.ID == id })
+			change := host.Change{Events: []davit.Event{{Kind: davit.EventClosed, Closed: closed}}, Batch: store.Batch{DeleteTabs: []davit.TabID{id}}}
+			if n, ok := model.Notice(m.State, closedNoticeID(id)); ok {
+				change.Events = append(change.Events, davit.Event{Kind: davit.EventNoticeRemoved, NoticeID: n.ID})
+			}
+			return change, nil
+		})
+		if err != nil {
+			s.cfg.Log.Error("a closed tab could not be let go", "tab", id, "err", err)
+		}
+	}
+	for _, n := range m.State.Notices {
+		if n.Until == nil || n.Persistent {
+			continue
+		}
+		if left := n.Until.Sub(now); left > 0 {
+			next = min(next, left)
+		} else {
+			s.dismiss(ctx, n.ID)
+		}
+	}
+	return max(next, 10*time.Millisecond)
+}
+
+// finish ends what a closed tab left running. Its panes' rows are still there: they are
+// found by their tab, so that a host that dies in between goes on with them.
+func (s *Service) finish(ctx context.Context, id davit.TabID) {
+	for pid, row := range s.cfg.Host.Model().Rows.Panes {
+		if row.Pane.Tab == id {
+			s.endPane(ctx, pid, davit.Tab{ID: id})
+		}
+	}
+}
+
+// endPane ends every process of a pane (spec terminal P5.1), then forgets it: keeper's
+// row and log, checkpoint, and our own row, in this order, each repeatable.
+func (s *Service) endPane(ctx context.Context, id davit.PaneID, t davit.Tab) {
+	if client, linked := s.cfg.Panes.Linked(); linked {
+		report, err := client.Close(ctx, "close-"+string(id), string(id), keeper.CloseOptions{})
+		if err != nil && davit.CodeOf(err) != davit.CodePaneNotFound && davit.CodeOf(err) != davit.CodePaneEnded {
+			if ctx.Err() == nil {
+				s.cfg.Log.Warn("a pane could not be ended; it is tried again at the next start", "pane", id, "err", err)
+			}
+			return
+		}
+		if len(report.Kept)+len(report.Remaining) > 0 {
+			s.noticeRemaining(ctx, t, append(report.Kept, report.Remaining...))
+		}
+	}
+	s.cfg.Panes.Stop(id)
+	s.cfg.Chips.Gone(id)
+	if client, linked := s.cfg.Panes.Linked(); linked {
+		if err := client.Forget(ctx, string(id)); err != nil && davit.CodeOf(err) != davit.CodePaneNotFound {
+			s.cfg.Log.Warn("the keeper did not forget a pane", "pane", id, "err", err)
+			return
+		}
+	}
+	s.removeFiles(id)
+	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		change := host.Change{Batch: store.Batch{DeletePanes: []davit.PaneID{id}}}
+		if _, shown := m.State.Panes[id]; shown {
+			change.Events = []davit.Event{{Kind: davit.EventPaneRemoved, PaneID: id}}
+		}
+		return change, nil
+	})
+	if err != nil {
+		s.cfg.Log.Warn("a pane's row could not be removed", "pane", id, "err", err)
+	}
+}
+
+// removeFiles removes the checkpoint, by name, and the pane's folder when it is empty.
+func (s *Service) removeFiles(id davit.PaneID) {
+	dir := filepath.Join(s.cfg.Home.Panes(), string(id))
+	for _, path := range []string{filepath.Join(dir, "checkpoint"), dir} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.cfg.Log.Debug("a file of a closed pane stays", "path", path, "err", err)
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package tab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"davit"
+	"davit/internal/cleanup"
+	"davit/internal/host"
+	"davit/internal/keeper"
+	"davit/internal/keeper/client"
+	"davit/internal/store"
+)
+
+// startCleanups looks at the queue: of each repository the oldest cleanup is started when
+// none runs there, its tab's programs have ended, and no open tab uses the worktree; while
+// one does, it is held (spec tabs T5.6).
+func (s *Service) startCleanups(ctx context.Context) {
+	m := s.cfg.Host.Model()
+	rows := slices.SortedFunc(maps.Values(m.Cleanups), func(a, b store.CleanupRow) int {
+		return a.Created.Compare(b.Created)
+	})
+	busy := map[string]bool{}
+	for _, row := range rows {
+		if row.State == store.CleanupRunning {
+			busy[row.Repo] = true
+		}
+	}
+	for _, row := range rows {
+		if row.State != store.CleanupQueued && row.State != store.CleanupHeld {
+			continue
+		}
+		if user, used := usedBy(m, row); used {
+			s.hold(ctx, row, user)
+			continue
+		}
+		if busy[row.Repo] || s.stillEnding(ctx, m, row) {
+			continue
+		}
+		busy[row.Repo] = true
+		s.start(ctx, row)
+	}
+}
+
+// usedBy finds an open tab whose worktree or directory is that of the cleanup.
+func usedBy(m host.Model, row store.CleanupRow) (davit.Tab, bool) {
+	if row.Worktree == "" {
+		return davit.Tab{}, false
+	}
+	inside := func(dir string) bool { return dir == row.Worktree || strings.HasPrefix(dir, row.Worktree+"/") }
+	for _, t := range m.State.Tabs {
+		if t.ID == row.Tab {
+			continue
+		}
+		if t.Worktree != nil && inside(t.Worktree.Path) {
+			return t, true
+		}
+		for _, p := range m.Rows.Panes {
+			if p.Pane.Tab == t.ID && inside(p.Spec.Directory) {
+				return t, true
+			}
+		}
+	}
+	return davit.Tab{}, false
+}
+
+// stillEnding says whether a program of the closed tab is still being ended. A program
+// that survives SIGKILL holds nothing up for longer than ten seconds.
+func (s *Service) stillEnding(ctx context.Context, m host.Model, row store.CleanupRow) bool {
+	if s.cfg.Now().Sub(row.Created) > 10*time.Second {
+		return false
+	}
+	for _, p := range m.Rows.Panes {
+		if p.Pane.Tab != row.Tab {
+			continue
+		}
+		if program, _ := s.running(ctx, p.Pane); program != "" {
+			time.AfterFunc(100*time.Millisecond, s.poke)
+			return true
+		}
+	}
+	return false
+}
+
+// hold notes that a cleanup waits for another tab. Of held cleanups with an equal plan
+// the later one is merged into the earlier.
+func (s *Service) hold(ctx context.Context, row store.CleanupRow, user davit.Tab) {
+	if row.State == store.CleanupHeld {
+		return
+	}
+	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		current := m.Cleanups[row.ID]
+		if current.State != store.CleanupQueued {
+			return host.Change{}, nil
+		}
+		current.State, current.Changed = store.CleanupHeld, s.cfg.Now()
+		for _, other := range m.Cleanups {
+			if other.ID != row.ID && other.State == store.CleanupHeld && equalPlans(other.Plan, row.Plan) {
+				current.State = store.CleanupMerged
+			}
+		}
+		n := davit.Notice{
+			ID: "held-" + row.ID, Kind: NoticeCleanupHeld, Level: "info", Persistent: true, Tab: row.Tab, Created: s.cfg.Now(),
+			Title:   fmt.Sprintf("Cleanup of %q waits", row.TabTitle),
+			Body:    fmt.Sprintf("%q uses %s; it runs when the last such tab closes.", user.Title, row.Worktree),
+			Actions: []davit.NoticeAction{{ID: "dismiss", Label: "Dismiss", Kind: "host"}},
+		}
+		return host.Change{
+			Events: append(closedState(m, row.Tab, current.State), davit.Event{Kind: davit.EventNotice, Notice: &n}),
+			Batch:  store.Batch{PutCleanups: []store.CleanupRow{current}},
+		}, nil
+	})
+	if err != nil {
+		s.cfg.Log.Error("a cleanup could not be held", "cleanup", row.ID, "err", err)
+	}
+}
+
+func equalPlans(a, b davit.OnClose) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// closedState tells clients what became of a closed tab's cleanup.
+func closedState(m host.Model, id davit.TabID, state store.CleanupState) []davit.Event {
+	closed := slices.Clone(m.State.Closed)
+	for i := range closed {
+		if closed[i].ID == id {
+			closed[i].Cleanup = string(state)
+			return []davit.Event{{Kind: davit.EventClosed, Closed: closed}}
+		}
+	}
+	return nil
+}
+
+// cleanupPane is the keeper's name for a cleanup's process.
+func cleanupPane(id string) string { return "cl-" + strings.ReplaceAll(id, "_", "-") }
+
+// start notes that a cleanup runs, then has the keeper start it: once, whatever happens in
+// between, because the keeper does the spawn's id once (spec tabs T5.4).
+func (s *Service) start(ctx context.Context, row store.CleanupRow) {
+	taken := false
+	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		current := m.Cleanups[row.ID]
+		taken = current.State == store.CleanupQueued || current.State == store.CleanupHeld
+		if !taken {
+			return host.Change{}, nil
+		}
+		current.State, current.Pane, current.Changed = store.CleanupRunning, cleanupPane(row.ID), s.cfg.Now()
+		row = current
+		events := closedState(m, row.Tab, current.State)
+		events = append(events, davit.Event{Kind: davit.EventNoticeRemoved, NoticeID: "held-" + row.ID})
+		return host.Change{Events: events, Batch: store.Batch{PutCleanups: []store.CleanupRow{current}}}, nil
+	})
+	if err != nil {
+		s.cfg.Log.Error("a cleanup could not be started", "cleanup", row.ID, "err", err)
+		return
+	}
+	if taken {
+		s.later(func(ctx context.Context) { s.runCleanup(ctx, row) })
+	}
+}
+
+// runCleanup spawns a cleanup, or finds the one that a former host spawned, and waits for
+// its end.
+func (s *Service) runCleanup(ctx context.Context, row store.CleanupRow) {
+	c, err := s.cfg.Panes.Link(ctx)
+	if err == nil {
+		err = s.spawnCleanup(ctx, c, row)
+	}
+	if err == nil {
+		err = waitExit(ctx, c, row.Pane)
+	}
+	if ctx.Err() != nil {
+		return // the next host goes on from the row and the steps
+	}
+	if err != nil {
+		s.cfg.Log.Warn("a cleanup's process is out of sight", "cleanup", row.ID, "err", err)
+	}
+	s.settleCleanup(ctx, row, err)
+	if c != nil {
+		if err := c.Forget(ctx, row.Pane); err != nil && davit.CodeOf(err) != davit.CodePaneNotFound {
+			s.cfg.Log.Debug("the keeper did not forget a cleanup", "cleanup", row.ID, "err", err)
+		}
+	}
+}
+
+func (s *Service) spawnCleanup(ctx context.Context, c *client.Client, row store.CleanupRow) error {
+	dir, err := cleanup.Write(cleanup.Plan{
+		ID: row.ID, Tab: row.Tab, Title: row.TabTitle, OnClose: row.Plan, Path: s.cfg.LoginEnv()["PATH"], Home: s.cfg.UserHome, State: s.cfg.Home.State,
+	})
+	if err != nil {
+		return err
+	}
+	env := []string{"PATH=" + s.cfg.LoginEnv()["PATH"], "HOME=" + s.cfg.UserHome, "TERM=dumb"}
+	for _, name := range []string{"USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"} {
+		if value, ok := s.cfg.LoginEnv()[name]; ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	_, err = c.Spawn(ctx, keeper.SpawnRequest{
+		ID: "spawn-" + row.Pane, Pane: row.Pane, Kind: keeper.PaneCleanup, Path: s.cfg.Self, Argv: []string{"davit", "cleanup-run", dir},
+		Env: env, Dir: s.cfg.Home.State, Pipes: true, Labels: map[string]string{"cleanup": row.ID, "tab": string(row.Tab)},
+	})
+	return err
+}
+
+// waitExit follows a pane's log to its exit.
+func waitExit(ctx context.Context, c *client.Client, id string) error {
+	stream, err := c.Follow(ctx, id, 0, "")
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, stream.Close)
+	defer stop()
+	defer stream.Close()
+	for {
+		frame, err := stream.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if frame.Kind == keeper.Exit {
+			return nil
+		}
+		if frame.Kind == keeper.Bytes {
+			stream.Ack(frame.To)
+		}
+	}
+}
+
+// settleCleanup stores how a cleanup ended, and tells a failure (spec tabs T5.5).
+func (s *Service) settleCleanup(ctx context.Context, row store.CleanupRow, cause error) {
+	report, err := cleanup.Read(s.cfg.Home.State, row.ID, row.Plan)
+	if err != nil {
+		cause = errors.Join(cause, err)
+	}
+	step, failed := report.Failed()
+	switch {
+	case failed && step.State == cleanup.StepStarted:
+		row.State = store.CleanupInterrupted
+	case failed || report.Skipped > 0:
+		row.State = store.CleanupFailed
+	default:
+		row.State = store.CleanupDone
+	}
+	row.Steps, _ = json.Marshal(report.Steps)
+	row.Changed = s.cfg.Now()
+	err = s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		change := host.Change{Events: closedState(m, row.Tab, row.State), Batch: store.Batch{PutCleanups: []store.CleanupRow{row}}}
+		if row.State != store.CleanupDone {
+			text := ""
+			if cause != nil {
+				text = cause.Error()
+			}
+			n := failureNotice(row, report, text)
+			n.Created = s.cfg.Now()
+			change.Events = append(change.Events, davit.Event{Kind: davit.EventNotice, Notice: &n})
+		} else if row.Plan.RemoveWorktree != nil {
+			for _, w := range m.Worktrees {
+				if w.Worktree.Path == row.Plan.RemoveWorktree.Path {
+					change.Batch.DeleteWorktrees = append(change.Batch.DeleteWorktrees, w.ID)
+				}
+			}
+		}
+		return change, nil
+	})
+	if err != nil {
+		s.cfg.Log.Error("how a cleanup ended could not be stored", "cleanup", row.ID, "state", row.State, "err", err)
+	}
+	s.afterCleanup(ctx, row)
+	s.poke()
+}
+
+// afterCleanup looks again whether a tab that came back has lost its directory (T5.8).
+func (s *Service) afterCleanup(ctx context.Context, row store.CleanupRow) {
+	for _, t := range s.cfg.Host.State().Tabs {
+		if t.ID == row.Tab {
+			s.sendHome(ctx, t)
+		}
+	}
+}

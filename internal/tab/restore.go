@@ -1,0 +1,88 @@
+package tab
+
+import (
+	"context"
+	"fmt"
+
+	"davit"
+	"davit/internal/host"
+	"davit/internal/keeper"
+	"davit/internal/model"
+	"davit/internal/store"
+)
+
+// restore takes up what a former host left: spawns that are owed, startup commands that
+// are under way, cleanups that run, panes of tabs whose undo time is over.
+func (s *Service) restore(ctx context.Context) {
+	m := s.cfg.Host.Model()
+	held := map[string]bool{}
+	if client, linked := s.cfg.Panes.Linked(); linked {
+		if infos, err := client.List(ctx); err == nil {
+			for _, info := range infos {
+				held[info.Pane] = true
+			}
+		}
+	}
+	tabs := map[davit.TabID]bool{}
+	for _, t := range m.State.Tabs {
+		tabs[t.ID] = true
+	}
+	for id := range m.Rows.Closed {
+		tabs[id] = true
+	}
+	for id, row := range m.Rows.Panes {
+		switch {
+		case !tabs[row.Pane.Tab] || !s.inTree(m, row):
+			s.later(func(ctx context.Context) { s.endPane(ctx, id, davit.Tab{ID: row.Pane.Tab}) })
+		case row.Pane.Status == davit.PaneStarting && row.Pane.Kind == keeper.PaneAgent:
+			s.failPane(ctx, id, fmt.Errorf("davit stopped while this agent was being started; see its operation %s", row.Spec.OperationID))
+		case row.Pane.Status == davit.PaneStarting:
+			s.later(func(ctx context.Context) {
+				if err := s.spawn(ctx, row, nil); err == nil {
+					s.startup(id, row.Spec.ShellKind, row.Spec.Startup)
+				}
+			})
+		case row.Pane.Status == davit.PaneRunning:
+			s.cfg.Chips.Pane(id, row.Pane.Directory)
+			s.startup(id, row.Spec.ShellKind, row.Spec.Startup)
+		case row.Pane.Exit != nil:
+			s.later(func(ctx context.Context) { s.exited(ctx, id) })
+		}
+	}
+	for _, row := range m.Cleanups {
+		if row.State == store.CleanupRunning {
+			s.resumeCleanup(ctx, row, held[row.Pane])
+		}
+	}
+}
+
+// inTree says whether a pane is still part of its tab, open or closed.
+func (s *Service) inTree(m host.Model, row store.PaneRow) bool {
+	t, ok := model.Tab(m.State, row.Pane.Tab)
+	if !ok {
+		t = m.Rows.Closed[row.Pane.Tab].Tab
+	}
+	for _, id := range model.PanesOf(t) {
+		if id == row.Pane.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// resumeCleanup goes on with a cleanup that was running when the host died. One that the
+// keeper holds is waited for; one that no keeper holds is settled by its steps: only then
+// can it be interrupted (spec tabs T5.7). One that never began is asked for again, under
+// the same id.
+func (s *Service) resumeCleanup(ctx context.Context, row store.CleanupRow, held bool) {
+	if held {
+		s.later(func(ctx context.Context) { s.runCleanup(ctx, row) })
+		return
+	}
+	report, err := readSteps(s.cfg.Home.State, row)
+	if err == nil && !report.Begun() {
+		s.later(func(ctx context.Context) { s.runCleanup(ctx, row) })
+		return
+	}
+	s.settleCleanup(ctx, row, err)
+}
