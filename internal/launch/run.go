@@ -58,8 +58,8 @@ func (r *run) do(ctx context.Context) (davit.Result, error) {
 	r.decision = route.Decide(r.facts(ctx))
 	fail("after-half1")
 	if err := r.create(ctx); err != nil {
-		// Nothing runs yet, so the failure is definite, unless git itself was cut off.
-		return davit.Result{}, r.failed(ctx, err, davit.CodeOf(err).Info().Made != "maybe")
+		// No agent runs yet, so the failure is definite; what git left is named in it.
+		return davit.Result{}, r.failed(ctx, err, true)
 	}
 	fail("after-create")
 	// Half two: this version makes no chats, so half one never leaves it a question.
@@ -314,7 +314,7 @@ func (r *run) unopened(ctx context.Context, err error) error {
 	}
 	e := davit.Errorf(davit.CodeOperationUnknown, "it cannot be known whether %s was started: %w", r.agent.Name, err).
 		WithHint("look at the pane that the details name before you launch again with a new id").
-		With("paneKey", r.minted.PaneKey).With("operationId", r.in.OperationID)
+		With("paneKey", string(r.minted.PaneKey)).With("operationId", r.in.OperationID)
 	return r.failed(ctx, e, false)
 }
 

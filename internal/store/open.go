@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -59,6 +60,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, unusable(c.Path, err)
 	}
 	s.copier = startCopier(s, c.CopyEvery)
+	s.close = sync.OnceValue(s.end)
 	return s, nil
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -181,11 +182,11 @@ func startCopier(s *Store, every time.Duration) *copier {
 	c := &copier{stop: stop, ended: make(chan struct{}), first: make(chan struct{})}
 	go func() {
 		defer close(c.ended)
+		last := s.fileState()
 		s.copyLogged(ctx)
 		close(c.first)
 		tick := time.NewTicker(every)
 		defer tick.Stop()
-		last := s.fileState()
 		for {
 			select {
 			case <-ctx.Done():
@@ -237,7 +238,13 @@ func (s *Store) copyTo(ctx context.Context, to string) error {
 		return err
 	}
 	defer file.Close()
-	if _, err := s.readDB.ExecContext(ctx, "VACUUM INTO ?", tmp); err != nil {
+	// A connection of its own: those of the pool may write nothing at all, the copy included.
+	db, err := sql.Open("sqlite", dsn(s.path, "rw"))
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", tmp)
+	if err := errors.Join(err, db.Close()); err != nil {
 		return errors.Join(err, os.Remove(tmp))
 	}
 	if reason, _, err := inspect(ctx, tmp); err != nil || reason != "" {

@@ -63,6 +63,7 @@ type Store struct {
 	key      []byte // of the hash of accountEnv
 	floor    int64  // ms; ids minted before it may be lost (docs/store.md)
 	recovery Recovery
+	close    func() error
 }
 
 // Identity gives the names minted for this store.
@@ -78,8 +79,11 @@ func (s *Store) SetAside() string { return s.recovery.SetAside }
 // Recovery tells the whole story of SetAside.
 func (s *Store) Recovery() Recovery { return s.recovery }
 
-// Close makes the writes that wait, then closes the file. Writes after it are refused.
-func (s *Store) Close() error {
+// Close makes the writes that wait, then closes the file. Writes after it are refused;
+// a second Close does nothing.
+func (s *Store) Close() error { return s.close() }
+
+func (s *Store) end() error {
 	s.copier.close()
 	s.writer.close()
 	return errors.Join(s.writer.conn.Close(), s.readDB.Close(), s.writeDB.Close())
