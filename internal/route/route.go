@@ -101,9 +101,9 @@ var halfOne = [...]row{
 	{func(f Facts) bool { return f.Reuse }, davit.ReasonReusedTerminal,
 		says("a running terminal is reused")},
 	{func(f Facts) bool { return !f.HasDriver }, davit.ReasonNoDriver,
-		func(f Facts) string { return name(f) + " has no chat driver" }},
+		func(f Facts) string { return "there is no chat driver for " + name(f) }},
 	{elsewhere, davit.ReasonLaunchCommand,
-		func(f Facts) string { return "it was to start in " + f.Cwd + ", which is not the workspace's root" }},
+		func(f Facts) string { return "it is to start in " + f.Cwd + ", which is not the workspace's root" }},
 	{func(f Facts) bool { return f.SSH }, davit.ReasonRemoteHost,
 		says("the workspace is on an SSH connection")},
 	{func(f Facts) bool { return f.WSL }, davit.ReasonWSL,
@@ -211,7 +211,7 @@ func wish(f Facts, preferred davit.Surface, from source) string {
 	case fromDevice:
 		return "This device's default is " + nouns[preferred]
 	case fromAgent:
-		return capital(name(f)) + " has no chat driver, so its default is a terminal"
+		return "There is no chat driver for " + name(f) + ", so its default is a terminal"
 	}
 	return "The default is " + nouns[preferred]
 }
@@ -229,8 +229,4 @@ func honoured(f Facts, mode davit.Surface, from source) string {
 		}
 	}
 	return wish(f, mode, from) + "; " + done + "."
-}
-
-func capital(s string) string {
-	return strings.ToUpper(s[:1]) + s[1:]
 }
