@@ -25,6 +25,11 @@ func (c *conn) follow(ctx context.Context, r *request) error {
 		c.flushed()
 		return nil
 	}
+	if end := o.log.span().End; body.From > end {
+		r.reply(nil, davit.Errorf(davit.CodeInvalid, "follow: the log of pane %s ends at %d, before %d", body.Pane, end, body.From).With("end", end))
+		c.flushed()
+		return nil
+	}
 	t := o.log.follow(body.From)
 	defer t.close()
 	span := o.log.span()

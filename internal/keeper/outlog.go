@@ -158,6 +158,14 @@ func (l *outlog) write(at uint64, data []byte) (int, error) {
 	}
 	n, err := l.seg.Write(data)
 	l.segLen += uint64(n)
+	if l.segLen == 0 { // an empty segment is of no use, and each retry would leave one
+		l.seg.Close()
+		l.seg = nil
+		os.Remove(l.segmentPath(at))
+		l.mu.Lock()
+		l.segments = l.segments[:len(l.segments)-1]
+		l.mu.Unlock()
+	}
 	return n, err
 }
 
