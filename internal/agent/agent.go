@@ -96,6 +96,8 @@ type Structured struct {
 type Signature struct {
 	// Screen: one of these regular expressions matches a line of the screen.
 	Screen []string `toml:"screen"`
+	// Not: none of these matches a line of the screen.
+	Not []string `toml:"not"`
 	// Title: one of these matches the window title.
 	Title []string `toml:"title"`
 	// Paste: bracketed paste is on.

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"davit"
 	"davit/internal/agent"
+	"davit/screen"
 
 	"pgregory.net/rapid"
 )
@@ -297,6 +299,41 @@ func TestOwns(t *testing.T) {
 	} {
 		if got := find(t, c, test.agent).Owns(test.argv); got != test.want {
 			t.Errorf("%s owns %q: %v", test.agent, test.argv, got)
+		}
+	}
+}
+
+// What real agents drew, frame by frame: ready is said when the composer waits, and not
+// on the splash screen, in the trust question or in the middle of a turn.
+func TestReadyOnRecordings(t *testing.T) {
+	for _, test := range []struct{ agent, never string }{
+		{"codex", "Trust this folder?"}, {"opencode", "esc interrupt"},
+	} {
+		recording, err := os.ReadFile(filepath.Join("..", "..", "screen", "testdata", "agent-tty", test.agent+".tty"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := find(t, catalogue(t, ""), test.agent)
+		terminal := screen.New(120, 40, screen.Options{})
+		ready, obstructed := false, false
+		for i := range recording {
+			terminal.Write(recording[i : i+1])
+			if !bytes.HasSuffix(recording[:i+1], []byte("\x1b[?2026l")) && i+1 < len(recording) {
+				continue // in the middle of a frame
+			}
+			lines := terminal.Text()
+			all := strings.Join(lines, "\n")
+			ready = a.IsReady(agent.Look{Title: terminal.Title(), Lines: lines, Paste: true})
+			if strings.Contains(all, test.never) || strings.Contains(all, "loading") {
+				obstructed = true
+				if ready {
+					t.Errorf("%s is said to be ready at byte %d:\n%s", test.agent, i, all)
+					break
+				}
+			}
+		}
+		if !ready || !obstructed {
+			t.Errorf("%s: ready at the end %v, ever obstructed %v", test.agent, ready, obstructed)
 		}
 	}
 }

@@ -172,7 +172,7 @@ func validMode(m Mode, plain ...Mode) bool {
 var envPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (a *Agent) checkPatterns() error {
-	patterns := slices.Concat(a.Ready.Screen, a.Ready.Title)
+	patterns := slices.Concat(a.Ready.Screen, a.Ready.Title, a.Ready.Not)
 	for _, d := range slices.Concat(a.Dialogs, a.common) {
 		if len(d.All) == 0 {
 			return fmt.Errorf("dialog %q matches everything", d.Name)

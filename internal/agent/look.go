@@ -14,19 +14,22 @@ type Look struct {
 	Paste bool     // bracketed paste is on
 }
 
-// IsReady tells whether the agent's composer takes a paste now: its signature holds
-// and no dialog is in the way (spec launch L7.2). An agent without a signature is
-// ready once bracketed paste is on and its title does not say otherwise.
+// IsReady tells whether the agent's composer takes a paste now: its signature holds, no
+// dialog is in the way and its title does not say that it works (spec launch L7.2, and
+// L7's "once idle"). An agent without a signature is ready once bracketed paste is on.
 func (a Agent) IsReady(look Look) bool {
 	if _, blocked := a.Dialog(look); blocked {
 		return false
 	}
-	ready := a.Ready
-	if len(ready.Screen) == 0 && len(ready.Title) == 0 {
-		status, told := a.StatusOfTitle(look.Title)
-		return look.Paste && (!told || status == StatusIdle)
+	if status, told := a.StatusOfTitle(look.Title); told && status != StatusIdle {
+		return false
 	}
-	if ready.Paste && !look.Paste {
+	ready := a.Ready
+	unsigned := len(ready.Screen) == 0 && len(ready.Title) == 0
+	if (ready.Paste || unsigned) && !look.Paste {
+		return false
+	}
+	if len(ready.Not) > 0 && matchAny(ready.Not, look.Lines) {
 		return false
 	}
 	return matchAny(ready.Screen, look.Lines) && matchAny(ready.Title, []string{look.Title})
