@@ -275,27 +275,26 @@ func (s *Screen) alignment() {
 	s.moveTo(0, 0)
 }
 
-// useAlternate switches screens. The alternate one is blank when entered.
+// useAlternate switches screens. The alternate one is blank when entered; the
+// cursor comes along.
 func (s *Screen) useAlternate(on bool) {
 	if on == (s.g != s.main) {
 		return
 	}
-	if !on {
-		s.main.cursor = s.alt.cursor
-		s.altSaved = s.alt.saved
-		s.g = s.main
-		s.alt = nil
-		s.penDirty = true
-		return
-	}
-	fill := s.eraseCell()
-	s.alt = newGrid(s.cols, s.rows)
-	s.alt.cursor = s.main.cursor
-	s.alt.saved = s.altSaved
-	s.g = s.alt
-	if fill != 0 {
+	if on {
+		fill := s.eraseCell()
+		s.alt = newGrid(s.cols, s.rows)
+		s.alt.cursor, s.alt.saved = s.main.cursor, s.altSaved
+		s.g = s.alt
 		for _, r := range s.alt.rows {
 			r.clear(fill)
 		}
+	} else {
+		s.main.cursor, s.altSaved = s.alt.cursor, s.alt.saved
+		s.g, s.alt = s.main, nil
+		s.penDirty = true
+	}
+	if s.g.cursor.origin {
+		s.restrict() // the margins are each screen's own
 	}
 }

@@ -382,7 +382,7 @@ func (s *Screen) unpackCell(text []byte, width int) cell {
 	if len(plain) > maxCluster {
 		return c | cell(r)
 	}
-	if k, ok := s.cluster(string(plain)); ok {
+	if k, ok := s.cluster(plain); ok {
 		return c | k
 	}
 	return c | cell(r)

@@ -10,7 +10,7 @@ const maxTitle = 1024 // bytes of a title or directory that are kept
 
 // osc runs an operating system command.
 func (s *Screen) osc(data []byte) {
-	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	text := strings.Map(printable, strings.ToValidUTF8(string(data), "\uFFFD"))
 	number, rest, _ := strings.Cut(text, ";")
 	code, err := strconv.Atoi(number)
 	if err != nil || code < 0 {
@@ -61,6 +61,15 @@ func (s *Screen) osc(data []byte) {
 			s.query() // a colour or font that nobody here tells
 		}
 	}
+}
+
+// printable drops DEL and the C1 controls: what is kept of a string must not
+// act as a control when it is written into another one.
+func printable(r rune) rune {
+	if r >= 0x7f && r < 0xa0 {
+		return -1
+	}
+	return r
 }
 
 func cut(text string, n int) string {

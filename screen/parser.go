@@ -187,13 +187,13 @@ func (s *Screen) feedGround(p []byte, i int) int {
 func (s *Screen) startRune(p []byte, i int) int {
 	ps := &s.parser
 	c := p[i]
+	ps.clear()
 	ps.start = s.offset + uint64(i)
-	ps.lower, ps.upper = 0x80, 0xbf
 	switch {
 	case c >= 0xc2 && c <= 0xdf:
-		ps.need, ps.code = 1, rune(c&0x1f)
+		ps.need, ps.code, ps.lower, ps.upper = 1, rune(c&0x1f), 0x80, 0xbf
 	case c >= 0xe0 && c <= 0xef:
-		ps.need, ps.code = 2, rune(c&0x0f)
+		ps.need, ps.code, ps.lower, ps.upper = 2, rune(c&0x0f), 0x80, 0xbf
 		switch c {
 		case 0xe0:
 			ps.lower = 0xa0
@@ -201,7 +201,7 @@ func (s *Screen) startRune(p []byte, i int) int {
 			ps.upper = 0x9f
 		}
 	case c >= 0xf0 && c <= 0xf4:
-		ps.need, ps.code = 3, rune(c&0x07)
+		ps.need, ps.code, ps.lower, ps.upper = 3, rune(c&0x07), 0x80, 0xbf
 		switch c {
 		case 0xf0:
 			ps.lower = 0x90
@@ -221,7 +221,7 @@ func (s *Screen) feedRune(p []byte, i int) int {
 	for i < len(p) && ps.need > 0 {
 		c := p[i]
 		if c < ps.lower || c > ps.upper {
-			ps.need = 0
+			ps.need, ps.code, ps.lower, ps.upper = 0, 0, 0, 0
 			s.print(utf8.RuneError)
 			return i
 		}
@@ -231,11 +231,13 @@ func (s *Screen) feedRune(p []byte, i int) int {
 		i++
 	}
 	if ps.need == 0 {
-		if ps.code < 0xa0 {
+		r := ps.code
+		ps.code, ps.lower, ps.upper = 0, 0, 0
+		if r < 0xa0 {
 			s.at = s.offset + uint64(i)
-			s.c1(ps.code)
+			s.c1(r)
 		} else {
-			s.print(ps.code)
+			s.print(r)
 		}
 	}
 	return i
@@ -480,7 +482,7 @@ func (s *Screen) feedString(p []byte, i int) int {
 			return i + 1
 		case c == 0x18 || c == 0x1a:
 			ps.state = stateGround
-			ps.buf = ps.buf[:0]
+			ps.forget()
 			return i + 1
 		case c == 0x9c && ps.last == 0xc2:
 			if n := len(ps.buf); n > 0 && !ps.dropped {
@@ -533,8 +535,14 @@ func (s *Screen) endString(i int) {
 			s.apc(ps.buf)
 		}
 	}
-	if cap(ps.buf) > 64<<10 {
-		ps.buf = nil
+	ps.forget()
+}
+
+// forget drops what was collected of a string.
+func (p *parser) forget() {
+	if cap(p.buf) > 64<<10 {
+		p.buf = nil
 	}
-	ps.buf = ps.buf[:0]
+	p.buf = p.buf[:0]
+	p.kind, p.last, p.final, p.dropped, p.bell = 0, 0, 0, false, false
 }

@@ -57,19 +57,9 @@ func (s *Screen) printASCII(run []byte) {
 			r.cells[c.x] = base &^ cellProtected
 		}
 		if run = run[n:]; len(run) == 0 {
-			s.atLimit(limit)
+			c.pending = c.x >= limit
 			return
 		}
-	}
-}
-
-// atLimit makes the wrap pending behind the last column. Without autowrap
-// there is none: the cursor stays on it.
-func (s *Screen) atLimit(limit int) {
-	c := &s.g.cursor
-	c.pending = c.x >= limit
-	if c.pending && !s.modes.autoWrap {
-		c.x, c.pending = limit-1, false
 	}
 }
 
@@ -128,7 +118,7 @@ func (s *Screen) print(r rune) {
 	row := g.rows[c.y]
 	if oldWidth > 0 && c.x > 0 {
 		s.extend(row, r, width, oldWidth, base)
-		s.atLimit(limit)
+		c.pending = c.x >= limit
 		return
 	}
 	if s.modes.insert {
@@ -140,7 +130,7 @@ func (s *Screen) print(r rune) {
 	}
 	s.place(row, c.x, width, base, cell(r))
 	c.x += width
-	s.atLimit(limit)
+	c.pending = c.x >= limit
 }
 
 // place writes one character and mends wide ones that it cuts.
@@ -176,24 +166,26 @@ func (s *Screen) makeRoom(width, oldWidth, limit int, base cell) bool {
 			}
 			c.x = min(c.x, limit-1)
 			s.place(g.rows[c.y], c.x, 1, base, ' ')
+			s.join = joinState{width: 1, valid: true}
 			c.x++
-			s.atLimit(limit)
+			c.pending = c.x >= limit
 			return false
 		}
-		if s.modes.autoWrap {
-			return false
+		if !s.modes.autoWrap {
+			c.x = limit - 1
+			c.pending = false
+			if width == 1 && oldWidth == 0 {
+				return true
+			}
 		}
-		c.x = limit - 1
-		c.pending = false
-		return width == 1 && oldWidth == 0
+		s.join = joinState{}
+		return false
 	}
 	old := g.rows[c.y]
 	from := c.x - oldWidth
 	var moved [2]cell
 	copy(moved[:], old.cells[from:from+oldWidth])
-	for x := from; x < limit; x++ {
-		old.put(x, base&^cellProtected)
-	}
+	old.fill(from, limit, base&^cellProtected)
 	s.wrap()
 	if oldWidth > 0 {
 		row := g.rows[c.y]
@@ -221,7 +213,7 @@ func (s *Screen) extend(row *row, r rune, width, oldWidth int, base cell) {
 		text := utf8.AppendRune(s.appendText(s.scratch[:0], was), r)
 		s.scratch = text[:0]
 		if len(text) <= maxCluster {
-			if k, ok := s.cluster(string(text)); ok {
+			if k, ok := s.cluster(text); ok {
 				content = k
 			}
 		}

@@ -23,6 +23,7 @@ func (s *Screen) Resize(cols, rows int) Result {
 		s.tabs = s.tabs[:cols]
 	}
 	s.cols, s.rows = cols, rows
+	clampCursor(&s.altSaved, cols, rows)
 	s.main.resetMargins(cols, rows)
 	if s.alt != nil {
 		s.alt.resetMargins(cols, rows)

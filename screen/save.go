@@ -157,8 +157,9 @@ func (w *saver) session(s *Screen) {
 		w.uint(uint64(s.palette[index]))
 	}
 	w.uint(s.lastMark)
-	w.uint(uint64(len(s.marks)))
-	for _, m := range s.marks {
+	live := slices.DeleteFunc(slices.Clone(s.marks), func(m mark) bool { return m.row < s.hist.first })
+	w.uint(uint64(len(live)))
+	for _, m := range live {
 		w.uint(m.id)
 		w.uint(m.row)
 		w.int(m.col)
@@ -173,7 +174,9 @@ func (w *saver) parser(p *parser) {
 		return
 	}
 	w.uint(p.start)
-	w.out = append(w.out, p.need, p.lower, p.upper, p.prefix, p.inter[0], p.inter[1], p.ninter, p.kind, p.last, p.final)
+	var inter [2]byte
+	copy(inter[:], p.inter[:min(int(p.ninter), 2)])
+	w.out = append(w.out, p.need, p.lower, p.upper, p.prefix, inter[0], inter[1], p.ninter, p.kind, p.last, p.final)
 	w.uint(uint64(p.code))
 	w.bool(p.dropped, p.bell)
 	w.int(p.params.n)

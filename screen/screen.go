@@ -108,7 +108,7 @@ type Screen struct {
 	altSaved   cursor // DECSC of the alternate screen while it is away
 	hist       history
 
-	styles    interner[style]
+	styles    styleTable
 	links     interner[link]
 	clusters  interner[string]
 	linkBytes int
@@ -137,7 +137,7 @@ type Screen struct {
 	single     uint8 // single shift: G2 or G3 for the next character, 0 = none
 	offset     uint64
 	at         uint64 // offset just past the sequence being dispatched
-	result     *Result
+	result     Result
 	scratch    []byte
 }
 
@@ -170,7 +170,7 @@ func New(cols, rows int, opts Options) *Screen {
 	if s.hist.maxBytes <= 0 {
 		s.hist.maxBytes = DefaultScrollbackBytes
 	}
-	s.styles = newInterner[style]()
+	s.styles = newStyleTable()
 	s.links = newInterner[link]()
 	s.clusters = newInterner[string]()
 	s.main = newGrid(s.cols, s.rows)
@@ -186,11 +186,10 @@ func clamp(v, low, high int) int { return max(low, min(v, high)) }
 // Write folds p into the screen. Any split of the same bytes gives the same
 // state and the same results.
 func (s *Screen) Write(p []byte) Result {
-	var res Result
-	s.result = &res
 	s.feed(p)
 	s.offset += uint64(len(p))
-	s.result = nil
+	res := s.result
+	s.result = Result{}
 	return res
 }
 
@@ -231,7 +230,7 @@ func (s *Screen) reset() {
 	s.altSaved = newCursor()
 	s.hist.clear()
 	s.hist.first += uint64(s.rows)
-	s.styles = newInterner[style]()
+	s.styles = newStyleTable()
 	s.links = newInterner[link]()
 	s.clusters = newInterner[string]()
 	s.linkBytes = 0

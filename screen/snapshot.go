@@ -32,10 +32,13 @@ func (s *Screen) Snapshot(o SnapshotOptions) []byte {
 		w.tabs()
 		w.cursor(&s.main.saved)
 		w.csi("?1049h")
-		w.style, w.protected = s.main.saved.pen, s.main.saved.protected
-		w.setStyle(style{})
+		w.charsets(s.main.saved, newCursor())
+		if s.main.saved.origin {
+			w.csi("?6l")
+		}
 		w.setProtected(false)
-		w.charsets(newCursor(), s.main.saved)
+		w.setStyle(style{})
+		w.csi("2J") // it took the background of the pen
 		w.csi("H")
 		w.rows(s.alt.rows, false)
 		w.kitty(&s.alt.kitty)
@@ -298,13 +301,12 @@ func (w *writer) last() {
 		w.move(x-x0, c.y-y0)
 		w.cell(s.g.rows[c.y].cells[x], x)
 	case c.pending:
+		// The character was erased: only a blank brings the state back.
 		w.move(x-x0, c.y-y0)
+		w.setStyle(style{bg: s.styles.values[s.g.rows[c.y].cells[x].style()].bg})
 		w.out = append(w.out, ' ')
-		fallthrough
 	default:
-		if !c.pending {
-			w.move(c.x-x0, c.y-y0)
-		}
+		w.move(c.x-x0, c.y-y0)
 	}
 	w.setProtected(c.protected)
 	w.setStyle(c.pen)

@@ -76,7 +76,7 @@ type style struct {
 type link struct{ id, uri string }
 
 // interner gives equal values one small id, 0 being the zero value. What is
-// no longer used is dropped by collect, so that a stream of ever new colours
+// no longer used is dropped by collect, so that a stream of ever new links
 // stays within the size of the grid (spec terminal P2.2).
 type interner[T comparable] struct {
 	values []T
@@ -165,14 +165,17 @@ func (s *Screen) eraseCell() cell {
 }
 
 // cluster interns a cluster of more than one code point.
-func (s *Screen) cluster(text string) (cell, bool) {
+func (s *Screen) cluster(text []byte) (cell, bool) {
+	if id, ok := s.clusters.ids[string(text)]; ok {
+		return cellCluster | cell(id), true
+	}
 	if s.clusters.full() {
 		s.collect()
 	}
 	if len(s.clusters.values) >= maxClusters {
 		return 0, false
 	}
-	return cellCluster | cell(s.clusters.intern(text)), true
+	return cellCluster | cell(s.clusters.intern(string(text))), true
 }
 
 // collect drops styles, links and clusters that no cell shows. Ids of live
