@@ -86,15 +86,17 @@ const ackEvery = 32 << 10
 // lastWords is how long a detach waits for the host to take what was typed before it.
 const lastWords = time.Second
 
-// client is one Run.
-type client struct {
-	cfg     Config
-	link    link
-	offset  uint64
-	shown   bool // something was: offset counts
-	acked   uint64
-	mu      sync.Mutex // guards refused; a leaf
-	refused []string
+// attachment is one Run.
+type attachment struct {
+	cfg    Config
+	link   link
+	offset uint64
+	shown  bool // something was: offset counts
+	acked  uint64
+	// terminal: In is one. Asked once: a terminal that has gone is none any more.
+	terminal bool
+	mu       sync.Mutex // guards refused; a leaf
+	refused  []string
 }
 
 var errDetached = errors.New("detached")
@@ -113,7 +115,7 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	if cfg.NewID == nil {
 		cfg.NewID = rand.Text
 	}
-	c := &client{cfg: cfg}
+	c := &attachment{cfg: cfg}
 	c.link.changed = make(chan struct{})
 	conn, err := c.dial(ctx)
 	if err != nil {
@@ -161,9 +163,9 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 }
 
 // raw puts the terminal into raw mode and gives what puts it back.
-func (c *client) raw() (func(), error) {
+func (c *attachment) raw() (func(), error) {
 	fd := int(c.cfg.In.Fd())
-	if !term.IsTerminal(fd) {
+	if c.terminal = term.IsTerminal(fd); !c.terminal {
 		return func() {}, nil
 	}
 	before, err := term.MakeRaw(fd)
@@ -181,7 +183,7 @@ func (c *client) raw() (func(), error) {
 }
 
 // output writes what comes until the program ends. A lost connection is made again.
-func (c *client) output(ctx context.Context) (*davit.Exit, error) {
+func (c *attachment) output(ctx context.Context) (*davit.Exit, error) {
 	for {
 		conn := c.link.conn()
 		exit, err := c.show(ctx, conn)
@@ -212,7 +214,7 @@ func (w *writeError) Error() string { return "write to the terminal: " + w.err.E
 func (w *writeError) Unwrap() error { return w.err }
 
 // show writes frames of one connection.
-func (c *client) show(ctx context.Context, conn Conn) (*davit.Exit, error) {
+func (c *attachment) show(ctx context.Context, conn Conn) (*davit.Exit, error) {
 	for {
 		frame, err := conn.Next(ctx)
 		if err != nil {
@@ -241,7 +243,7 @@ func (c *client) show(ctx context.Context, conn Conn) (*davit.Exit, error) {
 }
 
 // dial connects from where we are.
-func (c *client) dial(ctx context.Context) (Conn, error) {
+func (c *attachment) dial(ctx context.Context) (Conn, error) {
 	var from *uint64
 	if c.shown {
 		from = &c.offset
@@ -251,7 +253,7 @@ func (c *client) dial(ctx context.Context) (Conn, error) {
 }
 
 // again connects until it works, or patience ends.
-func (c *client) again(ctx context.Context) (Conn, error) {
+func (c *attachment) again(ctx context.Context) (Conn, error) {
 	deadline := time.Now().Add(c.cfg.Patience)
 	for wait := 10 * time.Millisecond; ; wait = min(wait*2, 500*time.Millisecond) {
 		conn, err := c.dial(ctx)
@@ -287,7 +289,7 @@ func lost(err error) bool {
 }
 
 // size is the terminal's, 0×0 when it is none.
-func (c *client) size() (cols, rows int) {
+func (c *attachment) size() (cols, rows int) {
 	cols, rows, err := term.GetSize(int(c.cfg.Out.Fd()))
 	if err != nil {
 		return 0, 0

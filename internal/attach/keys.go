@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-	"golang.org/x/term"
 
 	"davit"
 )
@@ -19,7 +18,7 @@ const keyChunk = 32 << 10
 
 // keys reads the terminal until ctx ends, and gives on what is meant for the program.
 // The detach key ends the attachment; what was typed before it is given first.
-func (c *client) keys(ctx context.Context, typed chan<- []byte) error {
+func (c *attachment) keys(ctx context.Context, typed chan<- []byte) error {
 	defer close(typed)
 	wake, stop, err := os.Pipe()
 	if err != nil {
@@ -54,7 +53,7 @@ func (c *client) keys(ctx context.Context, typed chan<- []byte) error {
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, io.EOF) && !term.IsTerminal(int(c.cfg.In.Fd())):
+		case errors.Is(err, io.EOF) && !c.terminal:
 			return nil // a pipe's end: go on showing
 		default:
 			return errDetached
@@ -90,7 +89,7 @@ func readUnless(in, wake *os.File, buf []byte) (int, error) {
 
 // send gives input to the host, one at a time: what is typed meanwhile goes together
 // with the next, and the order stands whatever happens to the connection.
-func (c *client) send(ctx context.Context, typed <-chan []byte) {
+func (c *attachment) send(ctx context.Context, typed <-chan []byte) {
 	var data []byte
 	for typed != nil || len(data) > 0 {
 		if len(data) == 0 {
@@ -105,10 +104,10 @@ func (c *client) send(ctx context.Context, typed <-chan []byte) {
 			}
 		}
 		answered := make(chan struct{})
-		go func() {
+		go func(data []byte) {
 			defer close(answered)
 			c.deliver(ctx, data)
-		}()
+		}(data)
 		data = nil
 		for waiting := true; waiting; {
 			from := typed
@@ -130,7 +129,7 @@ func (c *client) send(ctx context.Context, typed <-chan []byte) {
 
 // deliver gives one input until it is answered. A lost connection: the same id again
 // (spec terminal P1.2). Busy: nothing was taken, so again, as a new input.
-func (c *client) deliver(ctx context.Context, data []byte) {
+func (c *attachment) deliver(ctx context.Context, data []byte) {
 	id := c.cfg.NewID()
 	conn := c.link.conn()
 	for ctx.Err() == nil {
@@ -157,7 +156,7 @@ func (c *client) deliver(ctx context.Context, data []byte) {
 }
 
 // refuse rings the bell now and keeps the words for the end: the screen is the program's.
-func (c *client) refuse(err error) {
+func (c *attachment) refuse(err error) {
 	io.WriteString(c.cfg.Out, "\a")
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,7 +166,7 @@ func (c *client) refuse(err error) {
 }
 
 // watchSize claims the terminal's size whenever it changes.
-func (c *client) watchSize(ctx context.Context) {
+func (c *attachment) watchSize(ctx context.Context) {
 	changed := make(chan os.Signal, 1)
 	signal.Notify(changed, unix.SIGWINCH)
 	defer signal.Stop(changed)
