@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,7 +31,7 @@ func newScratch(t *testing.T) scratch {
 		t.Fatal(err)
 	}
 	config := filepath.Join(dir, "gitconfig")
-	text := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n"
+	text := "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[protocol \"file\"]\n\tallow = always\n"
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -318,6 +319,47 @@ func TestOrdinaryFailuresOfGit(t *testing.T) {
 	}
 }
 
+// TestOlderGit: before 2.36 `git worktree list` knew no -z.
+func TestOlderGit(t *testing.T) {
+	s := newScratch(t)
+	repo := s.repo("repo")
+	s.git(repo, "worktree", "add", "-q", "-b", "side", filepath.Join(s.dir, "with space"))
+	old := filepath.Join(s.dir, "old")
+	s.write(old, "#!/bin/sh\nfor a in \"$@\"; do test \"$a\" = -z && exit 129; done\nexec git \"$@\"\n")
+	if err := os.Chmod(old, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Runner{Path: old}.Worktrees(context.Background(), repo)
+	want, _ := Runner{}.Worktrees(context.Background(), repo)
+	if err != nil || len(want) != 2 || !slices.Equal(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+}
+
+// TestBackgroundChildOfAHook: git has ended, and what a hook left holds the pipe.
+func TestBackgroundChildOfAHook(t *testing.T) {
+	s := newScratch(t)
+	pid := filepath.Join(s.dir, "pid")
+	script := filepath.Join(s.dir, "hooked")
+	s.write(script, "#!/bin/sh\nsleep 60 &\necho $! > '"+pid+"'\necho done\n")
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	out, err := Runner{Path: script}.Write(context.Background(), s.dir, "worktree", "add")
+	data, _ := os.ReadFile(pid)
+	child, convErr := strconv.Atoi(strings.TrimSpace(string(data)))
+	if convErr != nil {
+		t.Fatal(convErr)
+	}
+	if killErr := syscall.Kill(child, syscall.SIGKILL); killErr != nil {
+		t.Errorf("the user's background process was ended: %v", killErr)
+	}
+	if err != nil || string(out) != "done\n" || time.Since(start) > 20*time.Second {
+		t.Errorf("got %q, %v after %s", out, err, time.Since(start))
+	}
+}
+
 func TestBranchNamesAreAskedOfGit(t *testing.T) {
 	s := newScratch(t)
 	repo := s.repo("repo")
@@ -351,7 +393,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("impossible %+v", s)
 			}
 		}
-		list, err := parseWorktrees(out)
+		list, err := parseWorktrees(out, "\x00")
 		for _, w := range list {
 			if err == nil && w.Path == "" {
 				t.Errorf("work tree without a path")

@@ -23,20 +23,30 @@ type Worktree struct {
 // Worktrees lists the work trees of the repository that dir is in.
 func (r Runner) Worktrees(ctx context.Context, dir string) ([]Worktree, error) {
 	out, err := r.Read(ctx, dir, "worktree", "list", "--porcelain", "-z")
+	if Status(err) == 129 { // a git before 2.36 does not know -z here
+		out, err = r.Read(ctx, dir, "worktree", "list", "--porcelain")
+		return parseIf(err, string(out), "\n")
+	}
+	return parseIf(err, string(out), "\x00")
+}
+
+func parseIf(err error, out, end string) ([]Worktree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseWorktrees(string(out))
+	return parseWorktrees(out, end)
 }
 
-func parseWorktrees(out string) ([]Worktree, error) {
+// parseWorktrees reads blocks of lines, each line closed by end, each block by an empty
+// line.
+func parseWorktrees(out, end string) ([]Worktree, error) {
 	var list []Worktree
-	for block := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00\x00") {
+	for block := range strings.SplitSeq(strings.TrimSuffix(out, end), end+end) {
 		if block == "" {
 			continue
 		}
 		var w Worktree
-		for line := range strings.SplitSeq(block, "\x00") {
+		for line := range strings.SplitSeq(block, end) {
 			key, value, _ := strings.Cut(line, " ")
 			switch key {
 			case "worktree":

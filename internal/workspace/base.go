@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -80,12 +79,9 @@ type base struct {
 // findBase follows the order of spec launch L9.3: the requested one, the pinned one, the
 // remote's HEAD, the main checkout's branch.
 func (w *Workspaces) findBase(ctx context.Context, repo repository, start Workspace, requested string, refs branches) (base, error) {
-	remote, err := w.mainRemote(ctx, repo)
-	if err != nil {
-		return base{}, err
-	}
+	remote := refs.origin
 	if requested != "" {
-		return w.namedBase(ctx, repo, start.Path, requested, remote, refs, "the requested base")
+		return w.namedBase(ctx, repo, start.Path, requested, refs, "the requested base")
 	}
 	root := repo.path
 	if repo.bare {
@@ -97,7 +93,7 @@ func (w *Workspaces) findBase(ctx context.Context, repo repository, start Worksp
 			WithHint("Mend the file, or name a base.")
 	}
 	if pinned.Base != "" {
-		return w.namedBase(ctx, repo, repo.dir(), pinned.Base, remote, refs, "the base pinned in "+settingsFile)
+		return w.namedBase(ctx, repo, repo.dir(), pinned.Base, refs, "the base pinned in "+settingsFile)
 	}
 	if remote != "" {
 		ref, err := w.cfg.Git.RemoteHead(ctx, repo.dir(), remote)
@@ -140,11 +136,11 @@ func (w *Workspaces) mainBranch(ctx context.Context, repo repository, refs branc
 
 // namedBase finds the commit of a base that somebody named: a branch before a tag of the
 // same name, and a branch that only the remote has.
-func (w *Workspaces) namedBase(ctx context.Context, repo repository, dir, name, remote string, refs branches, whose string) (base, error) {
+func (w *Workspaces) namedBase(ctx context.Context, repo repository, dir, name string, refs branches, whose string) (base, error) {
 	if ref, ok := refs.local[name]; ok {
 		return w.behind(ctx, repo, base{name: name, ref: ref.Name, commit: ref.Commit}, refs)
 	}
-	for _, try := range []base{{name: name}, {name: name, ref: "refs/remotes/" + remote + "/" + name}} {
+	for _, try := range []base{{name: name}, {name: name, ref: "refs/remotes/" + refs.origin + "/" + name}} {
 		revision := try.ref
 		if revision == "" {
 			revision = name
@@ -198,19 +194,4 @@ func plural(n int) string {
 		return ""
 	}
 	return "s"
-}
-
-// mainRemote is origin, or the only remote there is.
-func (w *Workspaces) mainRemote(ctx context.Context, repo repository) (string, error) {
-	remotes, err := w.cfg.Git.Remotes(ctx, repo.dir())
-	if err != nil {
-		return "", gitFailed("list the remotes of "+repo.path, err)
-	}
-	switch {
-	case slices.Contains(remotes, "origin"):
-		return "origin", nil
-	case len(remotes) == 1:
-		return remotes[0], nil
-	}
-	return "", nil
 }

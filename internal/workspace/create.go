@@ -274,6 +274,25 @@ func (w *Workspaces) registered(ctx context.Context, commonDir, path string) boo
 	return there
 }
 
+// Probe tells, after a crash, what became of a worktree that was recorded as being made or
+// removed: StageUnverified when git has it and its folder is there, StageFailed when
+// neither is, StageKept when only one of the two is. It changes nothing.
+func (w *Workspaces) Probe(ctx context.Context, wt davit.Worktree) (Stage, error) {
+	repo, _, err := w.open(ctx, wt.Repo)
+	if err != nil {
+		return "", notFound(wt.Repo, err)
+	}
+	_, registered := repo.tree(wt.Path)
+	_, statErr := os.Lstat(wt.Path)
+	switch there := statErr == nil; {
+	case registered && there:
+		return StageUnverified, nil
+	case registered || there:
+		return StageKept, nil
+	}
+	return StageFailed, nil
+}
+
 func (w *Workspaces) record(wt davit.Worktree, stage Stage) error {
 	if w.cfg.Record == nil {
 		return nil

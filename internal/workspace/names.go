@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"davit"
@@ -16,6 +17,7 @@ type branches struct {
 	local  map[string]git.Ref // short name → ref
 	remote map[string]string  // short name without the remote → full ref
 	trees  map[string]string  // branch → the work tree that has it checked out
+	origin string             // the main remote: origin, or the only one; "" when none
 }
 
 func (w *Workspaces) branches(ctx context.Context, repo repository) (branches, error) {
@@ -28,6 +30,11 @@ func (w *Workspaces) branches(ctx context.Context, repo repository) (branches, e
 		return branches{}, gitFailed("list the remotes of "+repo.path, err)
 	}
 	b := branches{local: map[string]git.Ref{}, remote: map[string]string{}, trees: map[string]string{}}
+	if slices.Contains(remotes, "origin") {
+		b.origin = "origin"
+	} else if len(remotes) == 1 {
+		b.origin = remotes[0]
+	}
 	for _, ref := range refs {
 		if name, ok := strings.CutPrefix(ref.Name, "refs/heads/"); ok {
 			b.local[name] = ref

@@ -31,7 +31,7 @@ func newScratch(t *testing.T) scratch {
 		t.Fatal(err)
 	}
 	s := scratch{t, dir}
-	config := s.write("gitconfig", "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
+	config := s.write("gitconfig", "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[protocol \"file\"]\n\tallow = always\n")
 	t.Setenv("GIT_CONFIG_GLOBAL", config)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	return s
@@ -470,6 +470,9 @@ func TestRecordBeforeAndAfter(t *testing.T) {
 	if _, err := w.Remove(context.Background(), RemoveRequest{Path: wt.Path}); err != nil {
 		t.Fatal(err)
 	}
+	if stage, err := w.Probe(context.Background(), wt); stage != StageFailed || err != nil {
+		t.Errorf("after its removal it is %q, %v", stage, err)
+	}
 	want := []string{"creating x there=false", "created x there=true", "removing x there=true", "removed x there=false"}
 	if !slices.Equal(stages, want) {
 		t.Errorf("recorded %q, want %q", stages, want)
@@ -482,6 +485,9 @@ func TestRecordBeforeAndAfter(t *testing.T) {
 	got, err := w.Create(context.Background(), CreateRequest{Repo: repo, Name: "z"})
 	if davit.CodeOf(err) != davit.CodeWorktreeUnverified || !exists(got.Path) || davit.AsError(err).Details["path"] != got.Path {
 		t.Errorf("made but not recorded: %+v, %v", got, err)
+	}
+	if stage, err := w.Probe(context.Background(), got); stage != StageUnverified || err != nil {
+		t.Errorf("asked later it is %q, %v", stage, err)
 	}
 }
 

@@ -39,7 +39,7 @@ func newBench(t *testing.T, change ...func(*Config)) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{T: t, dir: dir, counting: filepath.Join(dir, "bin", "git"), latest: map[string][]davit.Chip{}, seen: map[string][]string{}}
-	b.write("gitconfig", "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n")
+	b.write("gitconfig", "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(dir, "gitconfig"))
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	real, err := exec.LookPath("git")
