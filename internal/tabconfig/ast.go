@@ -3,6 +3,7 @@ package tabconfig
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -32,9 +33,9 @@ type node struct {
 	at      span   // a table: its header or key
 	text    string // of a string: decoded; of a boolean: true or false
 	number  float64
-	entries []entry // of a table, as written
-	items   []*node // of an array
-	tables  bool    // the array is of [[headers]]
+	entries []entry        // of a table, as written
+	items   []*node        // of an array
+	index   map[string]int // of entries, once they are many
 }
 
 type entry struct {
@@ -47,12 +48,34 @@ func (n *node) entry(key string) *entry {
 	if n == nil {
 		return nil
 	}
+	if n.index != nil {
+		if i, ok := n.index[key]; ok {
+			return &n.entries[i]
+		}
+		return nil
+	}
 	for i := range n.entries {
 		if n.entries[i].key == key {
 			return &n.entries[i]
 		}
 	}
 	return nil
+}
+
+// add appends an entry whose key is new.
+func (n *node) add(e entry) *entry {
+	n.entries = append(n.entries, e)
+	last := len(n.entries) - 1
+	switch {
+	case n.index != nil:
+		n.index[e.key] = last
+	case last == 32:
+		n.index = map[string]int{}
+		for i := range n.entries {
+			n.index[n.entries[i].key] = i
+		}
+	}
+	return &n.entries[last]
 }
 
 // get is the value of a key if it has the kind.
@@ -88,18 +111,23 @@ func (n *node) list(key string, kind nodeKind) []*node {
 	return items
 }
 
+// maxKeys bounds one table: the library compares each key with all before it.
+const maxKeys = 2_000
+
 // parse reads the text to a tree with places. With a fault in the TOML the tree
 // holds what stands before it; whole is then false if anything stands after.
 func parse(src []byte) (root *node, fault *tomlFault, whole bool) {
-	var any map[string]any
-	fault = asTOMLFault(src, toml.Unmarshal(src, &any))
 	b := builder{src: src, root: &node{kind: nodeTable}}
 	b.table = b.root
 	b.parser.Reset(src)
 	for b.parser.NextExpression() {
 		b.expression(b.parser.Expression())
+		if b.crowded != nil {
+			return b.root, b.crowded, false
+		}
 	}
-	return b.root, fault, b.parser.Error() == nil
+	var any map[string]any
+	return b.root, asTOMLFault(src, toml.Unmarshal(src, &any)), b.parser.Error() == nil
 }
 
 type tomlFault struct {
@@ -129,10 +157,11 @@ func asTOMLFault(src []byte, err error) *tomlFault {
 // builder turns the parser's expressions into one tree. What the TOML rules
 // forbid (a key twice, say) was found before and is only survived here.
 type builder struct {
-	src    []byte
-	parser unstable.Parser
-	root   *node
-	table  *node // the one that the last header opened
+	src     []byte
+	parser  unstable.Parser
+	root    *node
+	table   *node      // the one that the last header opened
+	crowded *tomlFault // a table with too many keys
 }
 
 func (b *builder) expression(n *unstable.Node) {
@@ -155,10 +184,9 @@ func (b *builder) walk(at *node, keys unstable.Iterator, array bool) *node {
 		if e == nil {
 			child := &node{kind: nodeTable, at: keySpan(key)}
 			if last && array {
-				child = &node{kind: nodeArray, at: keySpan(key), tables: true}
+				child = &node{kind: nodeArray, at: keySpan(key)}
 			}
-			at.entries = append(at.entries, entry{key: string(key.Data), at: keySpan(key), value: child})
-			e = &at.entries[len(at.entries)-1]
+			e = b.add(at, entry{key: string(key.Data), at: keySpan(key), value: child})
 		}
 		at = e.value
 		if at.kind == nodeArray {
@@ -177,6 +205,13 @@ func (b *builder) walk(at *node, keys unstable.Iterator, array bool) *node {
 	return at
 }
 
+func (b *builder) add(table *node, e entry) *entry {
+	if len(table.entries) == maxKeys {
+		b.crowded = &tomlFault{message: fmt.Sprintf("a table has more than %d keys", maxKeys), offset: e.at.from}
+	}
+	return table.add(e)
+}
+
 func keySpan(key *unstable.Node) span {
 	return span{int(key.Raw.Offset), int(key.Raw.Offset + key.Raw.Length)}
 }
@@ -190,13 +225,12 @@ func (b *builder) keyValue(table *node, kv *unstable.Node) {
 		e := table.entry(string(key.Data))
 		if !key.Next().Valid() {
 			if e == nil {
-				table.entries = append(table.entries, entry{key: string(key.Data), at: at, value: b.value(kv.Value(), b.valueSpan(at.to))})
+				b.add(table, entry{key: string(key.Data), at: at, value: b.value(kv.Value(), b.valueSpan(at.to))})
 			}
 			return
 		}
 		if e == nil {
-			table.entries = append(table.entries, entry{key: string(key.Data), at: at, value: &node{kind: nodeTable, at: at}})
-			e = &table.entries[len(table.entries)-1]
+			e = b.add(table, entry{key: string(key.Data), at: at, value: &node{kind: nodeTable, at: at}})
 		}
 		if e.value.kind != nodeTable {
 			return

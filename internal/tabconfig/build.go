@@ -230,7 +230,7 @@ func (l *loader) buildDefault(p *Param, n *node) {
 		l.fault(v.at, Error, CodeParamDefault, hint, "the default of %q must be %s, not %s, for type %s", p.Name, want, v.kind, p.Type)
 		return
 	case p.Type == Choice && len(p.Options) > 0 && !slices.Contains(p.Options, v.text):
-		l.fault(v.at, Error, CodeParamDefault, nearest(v.text, p.Options, nil), "the default %q of %q is not one of its options", v.text, p.Name)
+		l.fault(v.at, Error, CodeParamDefault, l.nearest(v.text, p.Options, nil), "the default %q of %q is not one of its options", v.text, p.Name)
 	case p.Type == Branch && !validBranchValue(v.text):
 		l.fault(v.at, Error, CodeParamDefault, "", "the default of the branch %q has a line break", p.Name)
 	}

@@ -42,6 +42,7 @@ const (
 	CodeAgentUnknown  Code = "agent_unknown"
 	CodeCloud         Code = "cloud_not_yet"
 	CodeWithoutEffect Code = "key_without_effect"
+	CodeMore          Code = "more_faults" // an error if an error is among them
 )
 
 // Faults of an opening: the values do not fit the file.

@@ -1,6 +1,7 @@
 package tabconfig
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"sort"
@@ -35,6 +36,7 @@ func Load(path string, src []byte, env LoadEnv) (*Config, []Fault) {
 	slices.SortStableFunc(l.faults, func(a, b Fault) int {
 		return firstNonZero(a.Line-b.Line, a.Column-b.Column, strings.Compare(string(a.Severity), string(b.Severity)))
 	})
+	l.tellMore()
 	if HasErrors(l.faults) {
 		return nil, l.faults
 	}
@@ -43,11 +45,14 @@ func Load(path string, src []byte, env LoadEnv) (*Config, []Fault) {
 
 // loader carries one Load.
 type loader struct {
-	path   string
-	src    []byte // without a byte order mark
-	env    LoadEnv
-	lines  []int // offsets of the lines
-	faults []Fault
+	path       string
+	src        []byte // without a byte order mark
+	env        LoadEnv
+	lines      []int // offsets of the lines
+	mark       mark
+	faults     []Fault
+	more       int // faults past maxFaults
+	moreErrors bool
 
 	cfg       *Config
 	panes     []*node // of cfg.Panes
@@ -88,14 +93,38 @@ func (l *loader) firstInvalid() span {
 	return nowhere()
 }
 
+// maxFaults is how many faults are told in full; a file with more is no config.
+const maxFaults = 500
+
 func (l *loader) fault(at span, severity Severity, code Code, hint, format string, args ...any) {
+	if len(l.faults) >= maxFaults {
+		l.more++
+		l.moreErrors = l.moreErrors || severity == Error
+		return
+	}
 	p := l.position(at)
 	l.faults = append(l.faults, Fault{File: l.path, Line: p.line, Column: p.column, width: p.width,
 		Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
+// tellMore says how many faults were left out.
+func (l *loader) tellMore() {
+	if l.more == 0 {
+		return
+	}
+	f := Fault{File: l.path, Severity: Warning, Code: CodeMore, Message: fmt.Sprintf("%d more faults are not shown", l.more)}
+	if l.moreErrors {
+		f.Severity = Error
+	}
+	l.faults = append(l.faults, f)
+}
+
 // position is a place as people count: lines and characters from 1.
 type position struct{ line, column, width int }
+
+// mark is the last place whose characters were counted, so that a long line is
+// not counted from its start for each place.
+type mark struct{ start, at, runes int }
 
 func (l *loader) position(at span) position {
 	if at.from < 0 {
@@ -104,8 +133,13 @@ func (l *loader) position(at span) position {
 	from := min(at.from, len(l.src))
 	line := sort.Search(len(l.lines), func(i int) bool { return l.lines[i] > from })
 	start := l.lines[line-1]
-	text, _, _ := strings.Cut(string(l.src[from:max(from, min(at.to, len(l.src)))]), "\n")
-	return position{line: line, column: utf8.RuneCount(l.src[start:from]) + 1, width: utf8.RuneCountInString(text)}
+	if l.mark.start != start || l.mark.at > from {
+		l.mark = mark{start: start, at: start}
+	}
+	l.mark.runes += utf8.RuneCount(l.src[l.mark.at:from])
+	l.mark.at = from
+	text, _, _ := bytes.Cut(l.src[from:max(from, min(at.to, len(l.src)))], []byte("\n"))
+	return position{line: line, column: l.mark.runes + 1, width: utf8.RuneCount(text)}
 }
 
 // line is the line number of a place.

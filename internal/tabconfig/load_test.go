@@ -98,7 +98,7 @@ func TestFaults(t *testing.T) {
 	}
 	golden(t, "testdata/faults.golden", []byte(out.String()))
 	for _, code := range fileCodes(t) {
-		if !told[code] && code != CodeTooLarge && code != CodeEncoding {
+		if !told[code] && code != CodeTooLarge && code != CodeEncoding && code != CodeMore {
 			t.Errorf("no case for %s", code)
 		}
 	}
@@ -134,6 +134,45 @@ func TestFilesThatAreNoText(t *testing.T) {
 		if cfg != nil || len(faults) != 1 || faults[0].String() != c.want {
 			t.Errorf("%.20q: %v, want %s", c.src, faults, c.want)
 		}
+	}
+}
+
+// A file of hostile size is told of in time, and its faults are bounded.
+func TestLargeFiles(t *testing.T) {
+	many := func(n int, f func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(f(i))
+		}
+		return b.String()
+	}
+	leaf := ", {id = \"a\", type = \"terminal\"}, {id = \"b\", type = \"terminal\"}]\n"
+	for name, src := range map[string]string{
+		"keys":         minimal + many(90_000, func(i int) string { return fmt.Sprintf("k%d = 1\n", i) }),
+		"one line":     "name = \"x\"\npanes = [" + many(25_000, func(i int) string { return fmt.Sprintf("{id = \"%d\", title = \"{{a}}\"},", i) }) + "]\n",
+		"placeholders": "name = \"x\"\npanes = [{id = \"a\", type = \"terminal\", commands = [\"" + strings.Repeat("{{q}}", 200_000) + "\"]}]\n",
+		"openings":     "name = \"" + "x\"\ntitle = \"" + strings.Repeat("{{ ", 300_000) + "\"\n" + minimal[len("name = \"x\"\n"):],
+		"children":     "name = \"x\"\npanes = [{id = \"s\", split = \"vertical\", children = [" + strings.Repeat("\"zz\",", 100_000) + "]}" + leaf,
+		"params":       minimal + "[params]\n" + many(50_000, func(i int) string { return fmt.Sprintf("p%d={}\n", i) }),
+		"deep": "name = \"x\"\npanes = [" + many(12_000, func(i int) string {
+			return fmt.Sprintf("{id=\"%d\",split=\"vertical\",children=[\"%d\",\"b\"]},", i, i+1)
+		}) + "{id=\"12000\",type=\"terminal\"}" + leaf,
+	} {
+		start := time.Now()
+		c, faults := Load("x.toml", []byte(src), testEnv())
+		if len(src) > MaxFile {
+			t.Errorf("%s: the case is too large", name)
+		}
+		if len(faults) > maxFaults+1 || c != nil && name != "placeholders" && name != "openings" && name != "deep" {
+			t.Errorf("%s: %d faults, config %v", name, len(faults), c != nil)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s: took %s", name, took)
+		}
+		if c != nil {
+			c.Plan(testInput())
+		}
+		t.Logf("%s: %d KiB, %d faults, %s", name, len(src)>>10, len(faults), time.Since(start).Round(time.Millisecond))
 	}
 }
 

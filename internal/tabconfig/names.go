@@ -42,26 +42,40 @@ func (l *loader) names() {
 
 // name checks one placeholder.
 func (l *loader) name(u use, r template.Ref) {
-	at := u.node.within(l.src, r.Offset, r.Offset+len(r.Name)+4)
+	fault := func(severity Severity, code Code, hint, format string, args ...any) {
+		l.fault(l.within(u.node, r.Offset, r.Offset+len(r.Name)+4), severity, code, hint, format, args...)
+	}
 	p, isParam := l.params[r.Name]
-	if isParam {
+	if isParam && !p.used {
 		p.used = true
 		l.params[r.Name] = p
 	}
 	switch {
 	case isParam && p.Type == Secret && u.kind != useEnv:
 		hint := fmt.Sprintf(`use env = {TOKEN = "{{%s}}"} in the pane and $TOKEN in its commands`, r.Name)
-		l.fault(at, Error, CodeSecretUse, hint, "the secret %q may only stand in a pane's env: elsewhere it would be shown", r.Name)
+		fault(Error, CodeSecretUse, hint, "the secret %q may only stand in a pane's env: elsewhere it would be shown", r.Name)
 	case isParam:
 	case r.Name == "worktree_path" && l.cfg.Worktree == nil:
-		l.fault(at, Warning, CodeUnknownName, "add a [worktree] table", "{{worktree_path}} names nothing without [worktree]; it stays as it is")
+		fault(Warning, CodeUnknownName, "add a [worktree] table", "{{worktree_path}} names nothing without [worktree]; it stays as it is")
 	case r.Name == "worktree_path" && u.kind == useWorktree:
-		l.fault(at, Warning, CodeUnknownName, "", "{{worktree_path}} names nothing in [worktree] itself; it stays as it is")
+		fault(Warning, CodeUnknownName, "", "{{worktree_path}} names nothing in [worktree] itself; it stays as it is")
 	case !slices.Contains(builtins(), r.Name):
 		known := append(slices.Sorted(maps.Keys(l.params)), builtins()...)
-		l.fault(at, Warning, CodeUnknownName, nearest(r.Name, known, nil), "{{%s}} names nothing; it stays as it is", r.Name)
+		fault(Warning, CodeUnknownName, l.nearest(r.Name, known, nil), "{{%s}} names nothing; it stays as it is", r.Name)
 	}
 }
+
+// within is the place of a part of a string, or of all of it when nobody will
+// see the place.
+func (l *loader) within(n *node, from, to int) span {
+	if len(l.faults) >= maxFaults {
+		return n.at
+	}
+	return n.within(l.src, from, to)
+}
+
+// maxSpaced is how far behind its opening a placeholder with blanks may close.
+const maxSpaced = 200
 
 // spaced warns of {{ name }}, which is text by the grammar.
 func (l *loader) spaced(u use) {
@@ -73,12 +87,12 @@ func (l *loader) spaced(u use) {
 		}
 		open += from
 		from = open + 2
-		inner, _, ok := strings.Cut(text[from:], "}}")
+		inner, _, ok := strings.Cut(text[from:min(from+maxSpaced, len(text))], "}}")
 		name := strings.Trim(inner, " \t")
 		if _, isParam := l.params[name]; !ok || name == inner || !isParam && !slices.Contains(builtins(), name) {
 			continue
 		}
-		l.fault(u.node.within(l.src, open, from+len(inner)+2), Warning, CodeUnknownName, fmt.Sprintf("write {{%s}}", name),
+		l.fault(l.within(u.node, open, from+len(inner)+2), Warning, CodeUnknownName, fmt.Sprintf("write {{%s}}", name),
 			"a placeholder has no blanks; {{%s}} stays as it is", inner)
 	}
 }
@@ -92,14 +106,14 @@ func (l *loader) quoting(u use) {
 	if !known {
 		for _, r := range u.Names() {
 			if !l.neverQuoted(r.Name) {
-				l.fault(u.node.within(l.src, r.Offset, r.Offset+len(r.Name)+4), Error, CodeShellQuoting,
+				l.fault(l.within(u.node, r.Offset, r.Offset+len(r.Name)+4), Error, CodeShellQuoting,
 					`set shell to sh, bash, zsh, fish or pwsh, or pass the value in env`, "how to quote {{%s}} for the shell %q is not known", r.Name, u.shell)
 			}
 		}
 		return
 	}
 	for _, f := range u.CheckQuoting(kind, l.neverQuoted) {
-		l.fault(u.node.within(l.src, f.Offset, f.Offset+len(f.Name)+4), Error, CodeQuoting,
+		l.fault(l.within(u.node, f.Offset, f.Offset+len(f.Name)+4), Error, CodeQuoting,
 			`pass the value in env and use the variable there`, "{{%s}} cannot be quoted %s (%s)", f.Name, f.Where, kind)
 	}
 }

@@ -130,7 +130,7 @@ func (l *loader) check(n *node, s shape, where span, name string, partial bool) 
 		}
 	case nodeString:
 		if s.enum != nil && !slices.Contains(s.enum, n.text) {
-			l.fault(n.at, Error, s.code, nearest(n.text, s.enum, nil), "unknown %s %q", s.anyOf, n.text)
+			l.fault(n.at, Error, s.code, l.nearest(n.text, s.enum, nil), "unknown %s %q", s.anyOf, n.text)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (l *loader) checkTable(n *node, s shape, where span, partial bool) {
 		}
 		i := slices.IndexFunc(s.keys, func(k key) bool { return k.name == e.key })
 		if i < 0 {
-			l.fault(e.at, Error, CodeUnknownKey, nearest(e.key, s.keyNames(), olderNames()), "unknown key %q in %s", e.key, s.name)
+			l.fault(e.at, Error, CodeUnknownKey, l.nearest(e.key, s.keyNames(), olderNames()), "unknown key %q in %s", e.key, s.name)
 			continue
 		}
 		l.check(e.value, s.keys[i].shape, e.at, fmt.Sprintf("%q", e.key), partial)
@@ -176,11 +176,22 @@ func olderNames() map[string]string {
 		"focus": "is_focused", "focused": "is_focused", "parameters": "params", "cleanup": "on_close", "weights": "sizes", "ratio": "sizes"}
 }
 
+// maxKnown is how many words are compared, and more than a hint would list.
+const maxKnown = 60
+
 // nearest is the hint for a word that is not known.
+func (l *loader) nearest(word string, known []string, older map[string]string) string {
+	if len(l.faults) >= maxFaults {
+		return "" // nobody will see it
+	}
+	return nearest(word, known, older)
+}
+
 func nearest(word string, known []string, older map[string]string) string {
 	if o := older[strings.ToLower(word)]; slices.Contains(known, o) {
 		return fmt.Sprintf("did you mean %q?", o)
 	}
+	known = known[:min(len(known), maxKnown)]
 	lower := strings.ToLower(word)
 	best, bestRank := "", 2*(max(2, len(word)/3)+1)
 	for _, k := range known {
@@ -199,7 +210,7 @@ func nearest(word string, known []string, older map[string]string) string {
 	if best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
-	if len(known) == 0 {
+	if len(known) == 0 || len(known) == maxKnown {
 		return ""
 	}
 	return "known here: " + strings.Join(known, ", ")

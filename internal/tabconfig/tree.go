@@ -84,7 +84,7 @@ func (w *treeWalk) child(split Pane, child *node) {
 				ids = append(ids, p.ID)
 			}
 		}
-		l.fault(child.at, Error, CodeUnknownChild, nearest(child.text, ids, nil), "the split %q names %q, which is no pane", split.ID, child.text)
+		l.fault(child.at, Error, CodeUnknownChild, l.nearest(child.text, ids, nil), "the split %q names %q, which is no pane", split.ID, child.text)
 	case w.state[i] == open:
 		l.fault(child.at, Error, CodeCycle, "", "the split %q contains itself by way of %q", child.text, split.ID)
 	case w.state[i] == done:

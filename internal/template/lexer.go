@@ -224,13 +224,10 @@ func (l *lexer) place(r Ref) place {
 	return p
 }
 
+// refAt says whether the placeholder after the present one starts at offset.
 func (l *lexer) refAt(offset int) bool {
-	for _, r := range l.refs[len(l.places):] {
-		if r.Offset == offset {
-			return true
-		}
-	}
-	return false
+	next := len(l.places) + 1
+	return next < len(l.refs) && l.refs[next].Offset == offset
 }
 
 // endsInVariable says whether more letters after the tail would change which
