@@ -174,7 +174,7 @@ func (c *attachment) raw() (func(), error) {
 	}
 	return func() {
 		if c.shown {
-			io.WriteString(c.cfg.Out, resetModes+leaveScreen(c.cfg.Out))
+			io.WriteString(c.cfg.Out, resetModes+popTitle+leaveScreen(c.cfg.Out))
 		}
 		if err := term.Restore(fd, before); err != nil {
 			c.cfg.Log.Warn("restore the terminal", "err", err)
@@ -224,7 +224,11 @@ func (c *attachment) show(ctx context.Context, conn Conn) (*davit.Exit, error) {
 			return frame.Exit, nil
 		}
 		if frame.Snapshot {
-			_, err = io.WriteString(c.cfg.Out, resetModes+clearScreen)
+			clear := resetModes + clearScreen
+			if !c.shown {
+				clear = pushTitle + scrollAway(c.cfg.Out) + clear
+			}
+			_, err = io.WriteString(c.cfg.Out, clear)
 		}
 		if err == nil && len(frame.Data) > 0 {
 			_, err = c.cfg.Out.Write(frame.Data)

@@ -345,6 +345,12 @@ func TestAttach(t *testing.T) {
 	if strings.Contains(u.text(), "davit attach") {
 		t.Errorf("the screen was not cleared:\n%s", u.text())
 	}
+	u.mu.Lock()
+	back := strings.Join(u.screen.ScrollbackText(), "\n")
+	u.mu.Unlock()
+	if !strings.Contains(back, "davit attach") {
+		t.Errorf("what was on the screen is lost; the scrollback has\n%s", back)
+	}
 	u.size(90, 25)
 	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package attach
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -27,6 +28,22 @@ const resetModes = "\x18" + // CAN
 
 // clearScreen empties the screen for a snapshot.
 const clearScreen = "\x1b[H\x1b[2J"
+
+// The window's title is the user's: kept at the beginning, given back at the end.
+const (
+	pushTitle = "\x1b[22;0t"
+	popTitle  = "\x1b[23;0t"
+)
+
+// scrollAway moves what the user had on the screen into the scrollback, so that the
+// first snapshot does not wipe it out.
+func scrollAway(out *os.File) string {
+	_, rows, err := term.GetSize(int(out.Fd()))
+	if err != nil || rows < 1 || rows > 1000 {
+		return ""
+	}
+	return fmt.Sprintf("\x1b[%d;1H", rows) + strings.Repeat("\n", rows)
+}
 
 // leaveScreen goes below what is shown, so that the shell's prompt does not overwrite it.
 func leaveScreen(out *os.File) string {

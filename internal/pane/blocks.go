@@ -37,6 +37,7 @@ const (
 type block struct {
 	davit.Block
 	First, Last uint64
+	Below       bool // Last stands on the line after the output
 }
 
 // place is where a mark was seen.
@@ -76,9 +77,9 @@ func (b *blocks) finish(at place, exit *int, now time.Time) *davit.Block {
 	open := b.Open
 	b.Open = nil
 	open.End, open.Exit, open.To, open.Last = &now, exit, at.offset, at.mark
-	open.LastRow = at.row
-	if at.column == 0 && open.LastRow > open.FirstRow {
-		open.LastRow-- // the mark stands on the line after the output
+	open.LastRow, open.Below = at.row, at.column == 0
+	if open.Below && open.LastRow > open.FirstRow {
+		open.LastRow--
 	}
 	open.LastRow = max(open.LastRow, open.FirstRow)
 	if n := len(b.List); n > 0 {
@@ -98,7 +99,9 @@ func (b *blocks) rows(locate func(uint64) (uint64, bool)) []davit.Block {
 			height := in.LastRow - in.FirstRow
 			out[i].FirstRow, out[i].LastRow = row, row+height
 			if last, ok := locate(in.Last); ok && in.End != nil && last > row {
-				out[i].LastRow = max(last-1, row)
+				if out[i].LastRow = last; in.Below {
+					out[i].LastRow--
+				}
 			}
 		}
 	}

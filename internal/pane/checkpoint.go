@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +23,9 @@ const checkpointFile = "checkpoint"
 // checkpointMagic opens the file: name and version of the container. What is in it of
 // the screen has a version of its own.
 const checkpointMagic = "davit pane checkpoint 1\n"
+
+// checkpointHead is the magic and the offset.
+const checkpointHead = len(checkpointMagic) + 8
 
 // errNoCheckpoint is the condition of bytes that are none.
 var errNoCheckpoint = errors.New("not a checkpoint of a pane")
@@ -40,15 +44,16 @@ type kept struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encodeCheckpoint: magic · length of the JSON (4, big endian) · JSON · screen · CRC-32C
-// of all before (4). See docs/checkpoint.md.
+// encodeCheckpoint: magic · offset (8) · length of the JSON (4) · JSON · screen · CRC-32C
+// of all before (4); numbers are big endian. See docs/pane.md.
 func encodeCheckpoint(k kept, screen []byte) ([]byte, error) {
 	meta, err := json.Marshal(k)
 	if err != nil {
 		return nil, fmt.Errorf("encode the checkpoint: %w", err)
 	}
-	b := make([]byte, 0, len(checkpointMagic)+8+len(meta)+len(screen))
+	b := make([]byte, 0, checkpointHead+8+len(meta)+len(screen))
 	b = append(b, checkpointMagic...)
+	b = binary.BigEndian.AppendUint64(b, k.Offset)
 	b = binary.BigEndian.AppendUint32(b, uint32(len(meta)))
 	b = append(b, meta...)
 	b = append(b, screen...)
@@ -57,15 +62,14 @@ func encodeCheckpoint(k kept, screen []byte) ([]byte, error) {
 
 func decodeCheckpoint(b []byte) (kept, []byte, error) {
 	var k kept
-	n := len(checkpointMagic)
-	if len(b) < n+8 || string(b[:n]) != checkpointMagic {
+	if len(b) < checkpointHead+8 || string(b[:len(checkpointMagic)]) != checkpointMagic {
 		return k, nil, errNoCheckpoint
 	}
 	body, sum := b[:len(b)-4], binary.BigEndian.Uint32(b[len(b)-4:])
 	if crc32.Checksum(body, castagnoli) != sum {
 		return k, nil, fmt.Errorf("%w: its checksum does not fit", errNoCheckpoint)
 	}
-	body = body[n:]
+	body = body[checkpointHead:]
 	meta := uint64(binary.BigEndian.Uint32(body))
 	if body = body[4:]; meta > uint64(len(body)) {
 		return k, nil, errNoCheckpoint
@@ -163,6 +167,7 @@ func (s *saver) grew(n int) { s.since += n }
 func (p *Pane) touched() {
 	s := &p.fold.save
 	s.dirty, s.changed = true, time.Now()
+	p.fold.drawn = drawn{}
 	if s.since >= checkpointEvery && !s.busy {
 		p.checkpoint()
 		return
@@ -211,7 +216,12 @@ func (p *Pane) checkpoint() {
 // this order (P1.4).
 func (p *Pane) writeCheckpoints(ctx context.Context) {
 	for job := range p.fold.save.jobs {
-		err := writeFile(filepath.Join(p.cfg.Dir, checkpointFile), job.data)
+		path := filepath.Join(p.cfg.Dir, checkpointFile)
+		if newer(path, job.offset) {
+			p.fold.save.finished <- saved{job.offset, nil}
+			continue
+		}
+		err := writeFile(path, job.data)
 		if err == nil {
 			p.persist(job.offset, 0)
 			asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
@@ -252,6 +262,26 @@ func (p *Pane) finish() {
 		p.checkpoint()
 		p.saved(<-s.finished)
 	}
+}
+
+// newer says that a readable checkpoint of a later offset is there: a host that took
+// over has written it, and this one is on its way out.
+func newer(path string, offset uint64) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, checkpointHead)
+	if _, err := io.ReadFull(file, head); err != nil || binary.BigEndian.Uint64(head[len(checkpointMagic):]) <= offset {
+		return false
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	_, _, err = decodeCheckpoint(b)
+	return err == nil
 }
 
 // writeFile replaces a file in one step.

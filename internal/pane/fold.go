@@ -82,21 +82,14 @@ func (p *Pane) read(ctx context.Context) {
 		case err == io.EOF:
 			p.hand(ctx, chunk{err: err})
 			return
-		case attempt >= 8 || terminal(err):
+		case davit.CodeOf(err) == davit.CodeKeeperSuperseded:
+			return // another host has the pane; it is not lost, and not ours to speak of
+		case attempt >= 8 || davit.CodeOf(err) == davit.CodePaneNotFound:
 			p.log.Warn("the keeper does not serve the pane", "err", err)
 			p.hand(ctx, chunk{err: err})
 			return
 		}
 	}
-}
-
-// terminal says that following again is of no use.
-func terminal(err error) bool {
-	switch davit.CodeOf(err) {
-	case davit.CodePaneNotFound, davit.CodeKeeperSuperseded:
-		return true
-	}
-	return false
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

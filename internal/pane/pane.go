@@ -93,7 +93,7 @@ const (
 type Config struct {
 	Pane   davit.Pane
 	Keeper Keeper
-	// Dir is the pane's folder; the checkpoint lies in it (docs/checkpoint.md).
+	// Dir is the pane's folder; the checkpoint lies in it (docs/pane.md).
 	Dir string
 	// EffectsThrough is the store's: effects at or below it change state only (P2.3).
 	EffectsThrough uint64
@@ -256,9 +256,14 @@ func (p *Pane) stopped() error {
 	return davit.Errorf(davit.CodeShuttingDown, "pane %s is not served any more", p.id)
 }
 
-// change replaces the view. Only the owner calls it while it runs.
+// change replaces the view. The owner calls it, and whoever breaks; edit may run twice.
 func (p *Pane) change(edit func(*davit.Pane)) {
-	v := *p.view.Load()
-	edit(&v)
-	p.view.Store(&v)
+	for {
+		old := p.view.Load()
+		v := *old
+		edit(&v)
+		if p.view.CompareAndSwap(old, &v) {
+			return
+		}
+	}
 }
