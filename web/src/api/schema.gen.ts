@@ -324,6 +324,10 @@ export interface components {
 			onExit?: string;
 			paneKey?: string;
 		};
+		PaneClose: {
+			pane: string;
+			yes?: boolean;
+		};
 		PaneRead: {
 			pane: string;
 			scrollback?: number;
@@ -581,7 +585,7 @@ export interface operations {
 		responses: { 200: { content: { "application/json": components["schemas"]["PaneRef"] } } };
 	};
 	"pane.close": {
-		requestBody: { content: { "application/json": components["schemas"]["PaneRef"] } };
+		requestBody: { content: { "application/json": components["schemas"]["PaneClose"] } };
 		responses: { 200: { content: { "application/json": components["schemas"]["None"] } } };
 	};
 	"pane.sizes": {
@@ -597,7 +601,7 @@ export interface operations {
 		responses: { 200: { content: { "application/json": components["schemas"]["WorktreeList"] } } };
 	};
 	"workspace.list": {
-		requestBody: { content: { "application/json": components["schemas"]["None"] } };
+		requestBody: { content: { "application/json": components["schemas"]["InRequest"] } };
 		responses: { 200: { content: { "application/json": components["schemas"]["WorkspaceList"] } } };
 	};
 	"notice.list": {

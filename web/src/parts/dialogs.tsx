@@ -4,8 +4,8 @@ import { FileCog, SquareTerminal } from "lucide";
 import { useEffect } from "preact/hooks";
 import type { Config, Fail, Fault } from "../api/types";
 import { commands } from "../keys/keys";
-import { chooseConfig, closeDialog, closeTabs, copy, loadConfigs } from "../state/actions";
-import { configs, dialog } from "../state/store";
+import { chooseConfig, closeDialog, closePane, closeTabs, copy, loadConfigs } from "../state/actions";
+import { type Closing, configs, dialog } from "../state/store";
 import { running } from "../words/panes";
 import { Keys } from "./bits";
 import { Modal } from "./dialog";
@@ -24,7 +24,7 @@ export function Dialogs() {
 		case "params":
 			return <ParamsDialog config={open.config} />;
 		case "close":
-			return <CloseDialog tabs={open.tabs} fail={open.fail} />;
+			return <CloseDialog what={open.what} fail={open.fail} />;
 		case "configs":
 			return <ConfigsDialog />;
 		case "keys":
@@ -37,19 +37,21 @@ export function Dialogs() {
 }
 
 /** Asked before a close that ends running programs (spec tabs T5.3). */
-export function CloseDialog({ tabs, fail }: { tabs: string[]; fail: Fail }) {
+export function CloseDialog({ what, fail }: { what: Closing; fail: Fail }) {
 	const programs = running(fail);
-	const many = tabs.length > 1;
+	const title =
+		"pane" in what ? "Close the pane?" : what.tabs.length > 1 ? `Close ${what.tabs.length} tabs?` : "Close the tab?";
+	const close = () => void ("pane" in what ? closePane(what.pane, true) : closeTabs(what.tabs, true));
 	return (
 		<Modal
-			title={many ? `Close ${tabs.length} tabs?` : "Close the tab?"}
+			title={title}
 			foot={
 				<>
-					<span class="lead">A closed tab can be brought back for a while.</span>
-					<button type="button" class="button plain" onClick={closeDialog}>
+					<span class="lead">{"tabs" in what && "A closed tab can be brought back for a while."}</span>
+					<button type="button" class="button plain" autofocus onClick={closeDialog}>
 						Keep it
 					</button>
-					<button type="button" class="button danger" autofocus onClick={() => void closeTabs(tabs, true)}>
+					<button type="button" class="button danger" onClick={close}>
 						Close
 					</button>
 				</>
@@ -131,12 +133,15 @@ function pick(config: Config): void {
 
 function FaultText({ fault }: { fault: Fault }) {
 	const place = `${fault.file}:${fault.line}:${fault.column}`;
+	// The first line says again what stands above it; the rest is the line with its caret.
+	const excerpt = fault.text?.split("\n").slice(1).join("\n") ?? "";
 	return (
 		<div class="field">
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-			<pre class={`fault-text ${fault.severity}`} tabIndex={0}>
-				{fault.text || `${place}: ${fault.severity}: ${fault.message}`}
-			</pre>
+			<div class={`fault-text ${fault.severity}`}>
+				{fault.severity}: {fault.message}
+				<small>{place}</small>
+				{excerpt && <pre>{excerpt}</pre>}
+			</div>
 			{fault.hint && <span class="help">{fault.hint}</span>}
 			<div>
 				<button type="button" class="button" onClick={() => void copy(place, "Place copied")}>

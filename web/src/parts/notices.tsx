@@ -43,7 +43,7 @@ const actionIcons: Record<string, typeof Info> = {
 };
 
 export function NoticeCard({ notice, at }: { notice: Notice; at: number }) {
-	const tail = typeof notice.details?.tail === "string" ? notice.details.tail : "";
+	const tail = typeof notice.details?.output === "string" ? notice.details.output.trimEnd() : "";
 	const actions = (notice.actions ?? []).filter((action) => action.id !== "dismiss");
 	return (
 		<article class="notice" data-level={notice.level} data-kind={notice.kind} aria-label={notice.title}>

@@ -18,7 +18,7 @@ import {
 	tabs,
 	theme,
 } from "../state/store";
-import { rowName, shortPath, type TabRow, tabRow } from "../words/tabs";
+import { rowName, rowPlace, type TabRow, tabRow } from "../words/tabs";
 import { Diff, IconButton } from "./bits";
 import { Brand, Icon, StateMark } from "./icon";
 import { Menu, MenuItem } from "./menu";
@@ -115,6 +115,7 @@ export interface RowProps {
 
 export function Row({ row, active, dropAfter, onDrag }: RowProps) {
 	const editing = renaming.value === row.id;
+	const place = rowPlace(row);
 	const tip = [row.title, row.directoryFull, row.branch && `⎇ ${row.branch}`, row.stateWord].filter(Boolean).join("\n");
 	return (
 		<li
@@ -151,7 +152,7 @@ export function Row({ row, active, dropAfter, onDrag }: RowProps) {
 					{row.practice && <span class="label">practice</span>}
 				</span>
 				<span class="row-sub">
-					<span class="where cut">{shortPath(row.directory, row.branch ? 18 : 32)}</span>
+					{place && <span class="where cut">{place}</span>}
 					{row.branch && (
 						<span class="branch">
 							<Icon of={row.worktree ? GitFork : GitBranch} size={12} />

@@ -1,5 +1,6 @@
 // What a user can do, as functions: each asks the host for one thing and shows what came
 // of it. No rule of the domain lives here: what the host refuses is shown as it says it.
+import { effect } from "@preact/signals";
 import { Client, failOf, Problem } from "../api/client";
 import type { Config, Fail, NoticeAction } from "../api/types";
 import { guessSize } from "../terminal/size";
@@ -8,6 +9,7 @@ import { forgetKey, loadKey, saveKey } from "./key";
 import {
 	activePane,
 	activeTab,
+	type Closing,
 	closed,
 	configs,
 	dialog,
@@ -150,15 +152,20 @@ export async function openConfig(config: Config, params: Record<string, string>)
 export async function closeTabs(ids: string[], yes = false): Promise<void> {
 	if (ids.length === 0) return;
 	renaming.value = null;
+	await close({ tabs: ids }, yes, "The tab was not closed", () => client.call("tab.close", { tabs: ids, yes }));
+}
+
+async function close(what: Closing, yes: boolean, title: string, act: () => Promise<unknown>): Promise<void> {
 	try {
-		await client.call("tab.close", { tabs: ids, yes });
+		await act();
 		if (dialog.value?.kind === "close") closeDialog();
 	} catch (error) {
-		if (error instanceof Problem && error.code === "tab_close_needs_confirmation") {
-			dialog.value = { kind: "close", tabs: ids, fail: error };
+		if (!yes && error instanceof Problem && error.code === "tab_close_needs_confirmation") {
+			dialog.value = { kind: "close", what, fail: error };
 			return;
 		}
-		tell(error, "The tab was not closed");
+		if (dialog.value?.kind === "close") closeDialog();
+		tell(error, title);
 	}
 }
 
@@ -209,11 +216,9 @@ export async function splitPane(pane: string, direction: "horizontal" | "vertica
 	});
 }
 
-/** Closes one pane; the last one of a tab closes the tab, with its undo. */
-export async function closePane(pane: string): Promise<void> {
-	const tab = model.value?.tabs.find((t) => t.id === model.value?.panes[pane]?.tab);
-	if (tab?.tree?.pane === pane) return closeTabs([tab.id]);
-	await ask("The pane was not closed", () => client.call("pane.close", { pane }));
+/** Closes one pane; the host closes the tab with its last one. */
+export async function closePane(pane: string, yes = false): Promise<void> {
+	await close({ pane }, yes, "The pane was not closed", () => client.call("pane.close", { pane, yes }));
 }
 
 export async function sizeSplit(tab: string, path: number[], sizes: number[]): Promise<void> {
@@ -278,9 +283,22 @@ export async function actOn(notice: string, action: NoticeAction): Promise<void>
 			: client.call("notice.act", { id: notice, action: action.id });
 	const tab = model.value?.notices.find((item) => item.id === notice)?.tab;
 	await ask(`“${action.label}” did not work`, async () => {
+		if (action.id !== "dismiss") showNextTab();
 		await call();
 		if (action.id === "undo" && tab) showTab(tab);
 	});
+}
+
+/** Shows the tab that an act of the host's makes, when it comes soon. */
+function showNextTab(): void {
+	const before = new Set(tabs.value.map((tab) => tab.id));
+	const stop = effect(() => {
+		const made = tabs.value.find((tab) => !before.has(tab.id));
+		if (!made) return;
+		showTab(made.id);
+		queueMicrotask(() => stop());
+	});
+	setTimeout(stop, 3000);
 }
 
 export async function dismiss(notice: string): Promise<void> {

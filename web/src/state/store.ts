@@ -69,11 +69,14 @@ export const zoomed = signal<string | null>(null);
 
 // What lies over it.
 
+/** What a question about running programs is about. */
+export type Closing = { tabs: string[] } | { pane: string };
+
 export type Dialog =
 	| { kind: "launch" }
 	| { kind: "receipt"; result: Result; agent: string; prompt: string }
 	| { kind: "params"; config: Config }
-	| { kind: "close"; tabs: string[]; fail: Fail }
+	| { kind: "close"; what: Closing; fail: Fail }
 	| { kind: "keys" }
 	| { kind: "palette" }
 	| { kind: "configs" };

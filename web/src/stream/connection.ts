@@ -199,6 +199,7 @@ export class Connection {
 
 	private refused(frame: ServerFrame): void {
 		if (!frame.error) return;
+		if (frame.id && this.pending.has(frame.id)) return this.written(frame);
 		if (!this.greeted && (frame.error.code === "unauthorized" || frame.error.code === "forbidden")) {
 			this.close();
 			this.to("refused");

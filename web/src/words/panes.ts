@@ -42,9 +42,8 @@ export function running(fail: Fail): string[] {
 	return list.map((item) => {
 		if (typeof item === "string") return item;
 		if (typeof item !== "object" || item === null) return String(item);
-		const words = Object.entries(item as Record<string, unknown>)
-			.filter(([key, value]) => /command|title|name|program|what|text|message/i.test(key) && value)
-			.map(([, value]) => String(value));
-		return words.length > 0 ? words.join(" · ") : JSON.stringify(item);
+		const { program, title } = item as { program?: unknown; title?: unknown };
+		const words = [program, title && `in “${title}”`].filter(Boolean).map(String);
+		return words.length > 0 ? words.join(" ") : JSON.stringify(item);
 	});
 }

@@ -96,6 +96,16 @@ export function rowName(row: TabRow): string {
 	return parts.join(", ");
 }
 
+/**
+ * The directory as a row has room for it: whole when there is no branch beside it, else its
+ * last part, and nothing when that is the branch's own name.
+ */
+export function rowPlace(row: TabRow): string {
+	if (row.branch === "") return shortPath(row.directory, 34);
+	const last = row.directory.replace(/\/+$/, "").split("/").pop() ?? "";
+	return last === row.branch ? "" : last || row.directory;
+}
+
 /** A long path with its middle left out; the end is what tells paths apart. */
 export function shortPath(path: string, room: number): string {
 	if (path.length <= room) return path;

@@ -1,0 +1,234 @@
+// Values for the gallery and the fake host: a plausible afternoon.
+import type { Agent, Chip, Config, ConfigList, Fault, Notice, Pane, Result, State, Tab } from "../api/types";
+
+const since = "2026-11-30T09:00:00Z";
+
+export function pane(id: string, tab: string, more: Partial<Pane> = {}): Pane {
+	return {
+		id,
+		tab,
+		kind: "shell",
+		directory: "/home/ada/code/harbor",
+		running: false,
+		status: "running",
+		cols: 100,
+		rows: 30,
+		offset: 0,
+		shell: "/bin/zsh",
+		...more,
+	};
+}
+
+export function chipsOf(
+	branch: string,
+	diff: [files: number, added: number, removed: number],
+	cwd = "~/code/harbor",
+	stale = false,
+): Chip[] {
+	const [files, added, removed] = diff;
+	return [
+		{ kind: "cwd", value: cwd.replace("~", "/home/ada"), text: cwd, status: "ready" },
+		{ kind: "git_branch", value: branch, text: branch, status: "ready" },
+		{
+			kind: "git_diff",
+			value: `${files} files, +${added} -${removed}`,
+			text: `${files} +${added} -${removed}`,
+			status: stale ? "stale" : "ready",
+			reason: stale ? "git takes long here" : undefined,
+			data: { files, added, removed, untracked: 1 },
+		},
+	];
+}
+
+export const receipt: Result = {
+	outcome: { kind: "terminal", handle: "p_00000000000000b1", tabId: "t_000000000000000b", paneKey: "t_000000000000000b:p_00000000000000b1" },
+	worktreeId: "w_brisk-heron",
+	receipt: {
+		mode: "terminal",
+		preferred: "structured",
+		reason: "agent_without_structured_session",
+		detail: "You prefer chats, but the practice agent has none here, so it was started in a terminal.",
+	},
+	prompt: { delivery: "submit", outcome: "handed-to-terminal" },
+	worktree: { path: "/home/ada/code/harbor.worktrees/brisk-heron", branch: "brisk-heron" },
+};
+
+export const undelivered: Result = {
+	...receipt,
+	receipt: {
+		mode: "terminal",
+		preferred: "terminal",
+		reason: "requested",
+		detail: "You asked for a terminal, and the agent was started in one.",
+	},
+	prompt: { delivery: "submit", outcome: "not-delivered" },
+	warning: "The setup script had not ended after 60 s; the agent was started beside it.",
+};
+
+const tab = (id: string, title: string, more: Partial<Tab> = {}): Tab => ({
+	id,
+	title,
+	tree: null,
+	created: since,
+	...more,
+});
+
+export const failedCleanup: Notice = {
+	id: "n_cleanup",
+	kind: "cleanup_failed",
+	level: "error",
+	title: "Cleanup of “review 418” failed",
+	body: "git worktree remove ../review-418 ended with exit status 128. 1 more command was skipped.",
+	persistent: true,
+	tab: "t_gone",
+	actions: [
+		{ id: "run_again", label: "Run again", kind: "host" },
+		{ id: "copy_commands", label: "Copy commands", kind: "copy", text: "git worktree remove ../review-418" },
+		{ id: "open_terminal", label: "Open terminal there", kind: "open", text: "/home/ada/code/harbor" },
+	],
+	details: { output: "fatal: '../review-418' contains modified or untracked files,\nuse --force to delete it" },
+	created: since,
+};
+
+export function closedNotice(until: string): Notice {
+	return {
+		id: "n_closed",
+		kind: "tab_closed",
+		level: "info",
+		title: "Closed “docs”",
+		persistent: false,
+		until,
+		tab: "t_docs",
+		actions: [{ id: "undo", label: "Undo", kind: "host" }],
+		created: since,
+	};
+}
+
+export const heldNotice: Notice = {
+	id: "n_held",
+	kind: "cleanup_held",
+	level: "warning",
+	title: "Cleanup waits for another tab",
+	body: "“api review” uses the same worktree. The cleanup runs when it closes.",
+	persistent: false,
+	created: since,
+};
+
+export const agents: Agent[] = [
+	{ id: "claude", name: "Claude Code", installed: true, path: "/usr/local/bin/claude", version: "2.1.4", surfaces: ["terminal"] },
+	{
+		id: "codex",
+		name: "Codex",
+		installed: false,
+		missing: "No codex on the PATH.",
+		installHint: "npm install -g @openai/codex",
+		surfaces: ["terminal"],
+	},
+	{ id: "practice", name: "Practice agent", installed: true, practice: true, surfaces: ["terminal"] },
+];
+
+export const configFault: Fault = {
+	file: "/home/ada/.config/davit/tab_configs/release.toml",
+	line: 7,
+	column: 1,
+	severity: "error",
+	code: "unknown_key",
+	message: 'unknown key "comands"; did you mean "commands"?',
+	hint: "Keys of a pane: id, type, directory, commands, agent, prompt, env, on_exit.",
+	text: '/home/ada/.config/davit/tab_configs/release.toml:7:1: error: unknown key "comands"; did you mean "commands"?\n  7 | comands = ["make release"]\n    | ^^^^^^^',
+};
+
+export const reviewConfig: Config = {
+	name: "Review",
+	path: "/home/ada/.config/davit/tab_configs/review.toml",
+	description: "A pull request in its own worktree, tests beside it",
+	worktree: true,
+	onClose: true,
+	params: [
+		{ name: "repo", type: "repo", description: "Where the branch lives", default: "/home/ada/code/harbor" },
+		{ name: "branch", type: "branch", description: "What to review" },
+		{ name: "depth", type: "choice", options: ["quick", "thorough"], default: "quick" },
+		{ name: "tests", type: "boolean", description: "Run the tests at once", default: "true" },
+		{ name: "token", type: "secret", description: "For the private registry; never stored" },
+	],
+};
+
+export const configs: ConfigList = {
+	configs: [
+		{ name: "Dev", path: "/home/ada/.config/davit/tab_configs/dev.toml", description: "Server, tests and a shell", worktree: false, onClose: false, params: [] },
+		reviewConfig,
+	],
+	faults: [configFault],
+	dirs: ["/home/ada/.config/davit/tab_configs"],
+};
+
+const worktree = {
+	id: "w_brisk-heron",
+	path: "/home/ada/code/harbor.worktrees/brisk-heron",
+	branch: "brisk-heron",
+	repo: "/home/ada/code/harbor",
+	removeOnClose: true,
+};
+
+export function sampleState(until: string): State {
+	const tabs: Tab[] = [
+		tab("t_000000000000000a", "harbor", {
+			tree: {
+				direction: "horizontal",
+				sizes: [3, 2],
+				children: [
+					{ pane: "p_00000000000000a1" },
+					{ direction: "vertical", sizes: [1, 1], children: [{ pane: "p_00000000000000a2" }, { pane: "p_00000000000000a3" }] },
+				],
+			},
+			focused: "p_00000000000000a1",
+			color: "blue",
+			config: "Dev",
+		}),
+		tab("t_000000000000000b", "Teach the harbour to signal", {
+			tree: { pane: "p_00000000000000b1" },
+			worktree,
+			launches: [receipt],
+		}),
+		tab("t_000000000000000c", "api review", { tree: { pane: "p_00000000000000c1" }, color: "magenta" }),
+		tab("t_000000000000000d", "make bench", { tree: { pane: "p_00000000000000d1" } }),
+		tab("t_000000000000000e", "logs on staging", { tree: { pane: "p_00000000000000e1" } }),
+	];
+	const panes: Pane[] = [
+		pane("p_00000000000000a1", "t_000000000000000a"),
+		pane("p_00000000000000a2", "t_000000000000000a", { running: true, command: "go test ./..." }),
+		pane("p_00000000000000a3", "t_000000000000000a"),
+		pane("p_00000000000000b1", "t_000000000000000b", {
+			kind: "agent",
+			agent: "practice",
+			practice: true,
+			running: true,
+			directory: worktree.path,
+		}),
+		pane("p_00000000000000c1", "t_000000000000000c", { directory: "/home/ada/code/harbor.worktrees/api-review" }),
+		pane("p_00000000000000d1", "t_000000000000000d", {
+			status: "ended",
+			exit: { code: 2, at: since },
+			argv: ["make", "bench"],
+			directory: "/home/ada/code/bench",
+		}),
+		pane("p_00000000000000e1", "t_000000000000000e", { status: "lost", directory: "/home/ada" }),
+	];
+	return {
+		hostId: "h_sample",
+		seq: 100,
+		tabs,
+		panes: Object.fromEntries(panes.map((p) => [p.id, p])),
+		notices: [failedCleanup, heldNotice, closedNotice(until)],
+		chips: {
+			p_00000000000000a1: chipsOf("main", [3, 42, 7]),
+			p_00000000000000a2: chipsOf("main", [3, 42, 7]),
+			p_00000000000000a3: chipsOf("main", [3, 42, 7], "~/code/harbor/internal/signal", true),
+			p_00000000000000b1: chipsOf("brisk-heron", [12, 318, 94], "~/code/harbor.worktrees/brisk-heron"),
+			p_00000000000000c1: chipsOf("ada/feature-with-a-rather-long-name-418", [0, 0, 0], "~/code/harbor.worktrees/api-review"),
+			p_00000000000000d1: [{ kind: "cwd", value: "/home/ada/code/bench", text: "~/code/bench", status: "ready" }],
+			p_00000000000000e1: [{ kind: "cwd", value: "/home/ada", text: "~", status: "ready" }],
+		},
+		closed: [{ id: "t_docs", title: "docs", until }],
+	};
+}

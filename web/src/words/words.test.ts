@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import type { Notice, Pane, Result } from "../api/types";
+import { pane, receipt, sampleState } from "../dev/fixtures";
+import { matches } from "../keys/chord";
+import { tokenOf } from "../state/key";
+import { emptyLaunch, intentOf, missing, operationId } from "./intent";
+import { fit } from "./match";
+import { shownNotices } from "./notices";
+import { endWords, running } from "./panes";
+import { promptWords } from "./receipt";
+import { paneState, rowName, rowPlace, shortPath, tabRow } from "./tabs";
+
+const told = (outcome: string, more: object = {}): Result => ({
+	...receipt,
+	prompt: { delivery: "submit", outcome, ...more },
+});
+
+// Spec launch L2.2: a receipt may under-claim, never over-claim.
+test("only a prompt that was not delivered is said to be still the caller's", () => {
+	expect(promptWords(told("not-delivered"))?.yours).toBe(true);
+	expect(promptWords(told("not-delivered", { delivery: "draft", draftPlaced: true }))?.yours).toBe(false);
+	for (const outcome of ["journaled", "handed-to-terminal", "unconfirmed", "a-newer-word"]) {
+		expect(promptWords(told(outcome))?.yours).toBe(false);
+	}
+	expect(promptWords(told("unconfirmed"))?.tone).toBe("careful");
+	expect(promptWords(told("a-newer-word"))?.text).toContain("a-newer-word");
+	expect(promptWords({ ...receipt, prompt: undefined })).toBeNull();
+});
+
+// Spec launch L1: <13-digit unix ms>-<32 lowercase hex>.
+test("operation ids have the form that the host demands", () => {
+	expect(operationId(1_796_000_000_123.7, new Uint8Array(16).fill(10))).toBe(`1796000000123-${"0a".repeat(16)}`);
+	expect(operationId(Date.now(), crypto.getRandomValues(new Uint8Array(16)))).toMatch(/^\d{13}-[0-9a-f]{32}$/);
+});
+
+test("the form becomes an intent without fields that nobody filled in", () => {
+	const base = { ...emptyLaunch, agent: "practice", workspace: "/r" };
+	expect(intentOf(base, "id")).toEqual({
+		agent: "practice",
+		operationId: "id",
+		target: { kind: "existing", worktree: "path:/r" },
+		launchSource: "web",
+		presentation: "focused",
+	});
+	expect(intentOf({ ...base, where: "worktree", name: " fix ", removeOnClose: true, prompt: "go", draft: true }, "id")).toMatchObject({
+		target: { kind: "create-worktree", create: { repo: "path:/r", name: "fix", removeOnClose: true } },
+		prompt: { text: "go", delivery: "draft" },
+	});
+	expect(intentOf({ ...base, prompt: " \n" }, "id").prompt).toBeUndefined();
+	expect(Object.keys(missing({ ...base, where: "folder" }))).toEqual(["folder"]);
+});
+
+// Spec tabs T5.5: persistent notices are never pushed out.
+test("persistent notices all stay, passing ones show the newest and end with their time", () => {
+	const notice = (id: string, more: Partial<Notice> = {}): Notice => ({
+		id,
+		kind: "x",
+		level: "info",
+		title: id,
+		persistent: false,
+		created: "2026-11-30T09:00:00Z",
+		...more,
+	});
+	const fixed = Array.from({ length: 6 }, (_, at) => notice(`fixed${at}`, { persistent: true }));
+	const rest = Array.from({ length: 5 }, (_, at) => notice(`rest${at}`));
+	const over = notice("over", { until: new Date(999).toISOString() });
+	const { shown, more } = shownNotices([...fixed, ...rest, over], 1000);
+	expect(shown.map((n) => n.id)).toEqual([...fixed.map((n) => n.id), "rest2", "rest3", "rest4"]);
+	expect(more).toBe(2);
+});
+
+test("a pane's state is told apart by shape-worthy words", () => {
+	const of = (more: Partial<Pane>) => paneState(pane("p", "t", more));
+	expect(of({ running: true })).toBe("running");
+	expect(of({ running: false })).toBe("idle");
+	expect(of({ status: "ended", exit: { code: 0, at: "" } })).toBe("ended");
+	expect(of({ status: "ended", exit: { code: 1, at: "" } })).toBe("failed");
+	expect(of({ status: "lost" })).toBe("lost");
+	expect(endWords(pane("p", "t", { status: "ended", exit: { code: 143, signal: "SIGTERM", at: "" } }))?.title).toContain("SIGTERM");
+	expect(endWords(pane("p", "t"))).toBeNull();
+});
+
+test("a row says what the eye gets, and a broken pane is not hidden by a running one", () => {
+	const state = sampleState("2026-11-30T09:01:00Z");
+	const chips = Object.fromEntries(Object.entries(state.chips).map(([id, list]) => [id, list ?? []]));
+	const [harbor, signal] = state.tabs ?? [];
+	if (!harbor || !signal) throw new Error("fixture");
+	const row = tabRow(signal, state.panes, chips);
+	expect(rowName(row)).toContain("practice agent");
+	expect(rowName(row)).toContain("318 lines added, 94 removed");
+	expect(rowPlace(row)).toBe(""); // the branch says it already
+	const lost = { ...state.panes, p_00000000000000a3: pane("p_00000000000000a3", harbor.id, { status: "lost" }) };
+	expect(tabRow(harbor, lost, chips).state).toBe("lost");
+});
+
+test("paths keep their end", () => {
+	expect(shortPath("~/a", 10)).toBe("~/a");
+	expect(shortPath("~/code/harbor/internal/signal", 18)).toBe("…/internal/signal");
+	expect(shortPath("/averyveryverylongname", 10)).toHaveLength(10);
+});
+
+test("programs of a refusal are named with their tab", () => {
+	const details = { list: [{ tab: "t", title: "bench", pane: "p", program: "make", pid: 7 }] };
+	expect(running({ code: "", message: "", details })).toEqual(["make in “bench”"]);
+	expect(running({ code: "", message: "" })).toEqual([]);
+});
+
+test("the palette finds by words, starts and letters in order", () => {
+	expect(fit("split", "Split to the right")).toBeGreaterThan(fit("str", "Split to the right"));
+	expect(fit("str", "Split to the right")).toBeGreaterThan(0);
+	expect(fit("xyz", "Split to the right")).toBe(0);
+});
+
+test("chords go by the physical key, and by Command on a Mac", () => {
+	const key = { key: "†", code: "KeyT", ctrlKey: false, metaKey: false, altKey: true, shiftKey: true };
+	expect(matches("alt+shift+t", key, true)).toBe(true);
+	expect(matches("alt+t", key, true)).toBe(false);
+	const k = { key: "k", code: "KeyK", ctrlKey: true, metaKey: false, altKey: false, shiftKey: false };
+	expect(matches("mod+k", k, false)).toBe(true);
+	expect(matches("mod+k", k, true)).toBe(false);
+});
+
+test("the token comes out of a login link's fragment", () => {
+	expect(tokenOf("#login=abc")).toBe("abc");
+	expect(tokenOf("#token=abc")).toBe("abc");
+	expect(tokenOf("#0123456789abcdef0123")).toBe("0123456789abcdef0123");
+	expect(tokenOf("#top")).toBeNull();
+	expect(tokenOf("")).toBeNull();
+});
