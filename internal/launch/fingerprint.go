@@ -61,7 +61,7 @@ func mint(in davit.Intent) store.Minted {
 		TabID:            davit.TabID("t_" + randomHex(8)),
 		PaneID:           davit.PaneID("p_" + randomHex(8)),
 		SessionID:        in.SessionID,
-		WorktreeInstance: "wi_" + randomHex(8),
+		WorktreeInstance: "wt_" + randomHex(8),
 	}
 	if parts := paneKeyForm.FindStringSubmatch(string(in.PaneKey)); parts != nil {
 		m.TabID, m.PaneID = davit.TabID(parts[1]), davit.PaneID(parts[2])

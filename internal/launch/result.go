@@ -99,7 +99,7 @@ func checkStoredPrompt(o object, r *davit.Result) error {
 	}
 	switch r.Prompt.Outcome {
 	case davit.PromptJournaled:
-		if _, given := prompt.fields["messageId"]; !given {
+		if r.Prompt.MessageID == "" {
 			return &fieldError{"prompt.messageId", "is missing"}
 		}
 	case davit.PromptHanded, davit.PromptNotDelivered, davit.PromptUnconfirmed:

@@ -1,0 +1,156 @@
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"davit"
+	"davit/internal/store"
+)
+
+// TestHostIsKilledAtEachArrow re-executes the test binary, which kills itself with
+// SIGKILL at the named point of a launch, and then asks a new host for the same launch,
+// again and again. What it answers is the table of L6.3.
+func TestHostIsKilledAtEachArrow(t *testing.T) { // spec launch L5, L6.3, L6.5
+	if os.Getenv("LAUNCH_TEST_DIR") != "" {
+		launchAndDie(t)
+		return
+	}
+	points := append(Failpoints(), "surface-before-spawn", "surface-after-spawn")
+	for _, target := range []string{"existing", "worktree"} {
+		for _, point := range points {
+			t.Run(target+" "+point, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t)
+				in := s.existing(1)
+				if target == "worktree" {
+					in = s.worktree(1, "topic")
+				}
+				killHost(t, s, in, point)
+				afterCrash(t, s, in, point)
+			})
+		}
+	}
+}
+
+func killHost(t *testing.T, s *stage, in davit.Intent, point string) {
+	t.Helper()
+	if err := os.WriteFile(s.path("intent"), encode(in), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHostIsKilledAtEachArrow$")
+	cmd.Env = append(os.Environ(), "LAUNCH_TEST_DIR="+s.dir, "LAUNCH_TEST_POINT="+point)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Fatalf("the host was not killed at %s: %v\n%s", point, err, out)
+	}
+}
+
+func launchAndDie(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(os.Getenv("LAUNCH_TEST_DIR"), "intent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := DecodeIntent(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{dir: os.Getenv("LAUNCH_TEST_DIR")}
+	s.failpoint = func(name string) {
+		if name == os.Getenv("LAUNCH_TEST_POINT") {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
+	result, err := s.executor(t, s.store(t)).Launch(context.Background(), local, in)
+	t.Fatal("it lived:", result, err)
+}
+
+func afterCrash(t *testing.T, s *stage, in davit.Intent, point string) {
+	t.Helper()
+	db := s.store(t)
+	x := s.executor(t, db)
+	if slices.Index(Failpoints(), point)%2 == 0 { // both ways: asked at the start, and at the replay
+		if _, err := x.Recover(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	created := slices.Contains([]string{"after-create", "after-half2", "surface-before-spawn"}, point) && in.Target.Kind == davit.TargetWorktree
+	switch point {
+	case "after-validate": // before the claim: runs as new
+		_, err := x.Replay(t.Context(), local, in)
+		wantCode(t, err, davit.CodeNotFound)
+		s.wantAgents(t)
+		first, err := x.Launch(t.Context(), local, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantSame(t, x, in, first)
+		s.wantAgents(t, hardText)
+	case "after-claim", "after-resolve", "after-half1", "after-create", "after-half2", "surface-before-spawn":
+		for _, again := range asks(x, in) {
+			_, err := again()
+			e := wantCode(t, err, davit.CodeOperationUnknown)
+			kept, named := e.Details["worktree"].(map[string]any)
+			if named != created || (created && kept["path"] != s.path("worktrees", "topic")) {
+				t.Errorf("details %v", e.Details)
+			}
+		}
+		s.wantAgents(t)
+		if created {
+			if _, err := os.Stat(s.path("worktrees", "topic")); err != nil {
+				t.Error("the worktree was not kept:", err)
+			}
+		}
+	default: // the surface is there
+		first, err := x.Launch(t.Context(), local, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first.Prompt == nil || first.Prompt.Outcome != davit.PromptHanded || first.Receipt.Detail == "" || first.Outcome.Handle == "" {
+			t.Errorf("%+v", first)
+		}
+		if point == "after-settle" {
+			row, _, err := db.Operation(t.Context(), local.Key, in.OperationID)
+			if err != nil || string(row.Result) != string(encode(first)) || row.State != store.OperationSettled {
+				t.Errorf("stored %s (%s), answered %s", row.Result, row.State, encode(first))
+			}
+		}
+		wantSame(t, x, in, first)
+		s.wantAgents(t, hardText)
+	}
+}
+
+func asks(x *Executor, in davit.Intent) []func() (davit.Result, error) {
+	ctx := context.Background()
+	return []func() (davit.Result, error){
+		func() (davit.Result, error) { return x.Launch(ctx, local, in) },
+		func() (davit.Result, error) { return x.Replay(ctx, local, in) },
+		func() (davit.Result, error) { return x.ReplayStored(ctx, local, in.OperationID) },
+		func() (davit.Result, error) { return x.Launch(ctx, local, in) },
+	}
+}
+
+// wantSame asks in every way and wants the same bytes.
+func wantSame(t *testing.T, x *Executor, in davit.Intent, want davit.Result) {
+	t.Helper()
+	for i, ask := range asks(x, in) {
+		got, err := ask()
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		a, _ := json.Marshal(want)
+		b, _ := json.Marshal(got)
+		if string(a) != string(b) {
+			t.Fatalf("ask %d: %s\nwant %s", i, b, a)
+		}
+	}
+}

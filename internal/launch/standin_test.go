@@ -1,0 +1,231 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"davit"
+	"davit/internal/store"
+)
+
+// stage is a host's surroundings on disk, the same for a process that is killed and for
+// the one after it: a store, workspaces that are directories, and agents that are real
+// programs, each of which writes what it was told into agents/<pane>.
+type stage struct {
+	dir       string
+	failpoint func(string)
+	openErr   error                                    // OpenTerminal gives it before it starts anything
+	open      func(TerminalRequest)                    // called in OpenTerminal first
+	ledger    func(Ledger) Ledger                      // wraps the store
+	started   func(davit.Launched)                     //
+	command   func(CommandInput, *Command)             // changes what is executed
+	created   func(davit.CreateWorktree, string) error // after the directory is made
+	surface   func(context.Context) davit.Surface      // the setting
+	mu        sync.Mutex                               // guards asked
+	asked     []TerminalRequest                        // of OpenTerminal
+}
+
+func newStage(t testing.TB) *stage {
+	t.Helper()
+	s := &stage{dir: t.TempDir()}
+	for _, dir := range []string{"agents", "worktrees", "repo/sub"} {
+		if err := os.MkdirAll(filepath.Join(s.dir, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func (s *stage) path(parts ...string) string {
+	return filepath.Join(append([]string{s.dir}, parts...)...)
+}
+
+func (s *stage) store(t testing.TB) *store.Store {
+	t.Helper()
+	db, err := store.Open(context.Background(), store.Config{Path: s.path("davit.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func (s *stage) executor(t testing.TB, db *store.Store) *Executor {
+	t.Helper()
+	ledger := Ledger(db)
+	if s.ledger != nil {
+		ledger = s.ledger(db)
+	}
+	x := New(Config{
+		Ledger: ledger, Agents: s, Workspaces: s, Surfaces: s, Held: s, Host: db.Identity().HostID,
+		Key: db.FingerprintKey(), Failpoint: s.failpoint, Started: s.started, DefaultSurface: s.surface,
+	})
+	t.Cleanup(func() { x.Drain(context.Background()) })
+	return x
+}
+
+// Agent: "practice" takes prompts, "mute" takes none.
+func (s *stage) Agent(_ context.Context, id string) (Agent, error) {
+	if id != "practice" && id != "mute" {
+		return Agent{}, davit.Errorf(davit.CodeAgentUnknown, "there is no agent %s", id)
+	}
+	return Agent{ID: id, Name: "Practice", Practice: true, Exe: "/bin/sh"}, nil
+}
+
+func (s *stage) Command(_ context.Context, agent Agent, in CommandInput) (Command, error) {
+	c := Command{Argv: []string{"/bin/sh", "-c", `printf %s "$1" > "$AGENTS/$PANE" && printf '%s\n' "$PANE" >> "$AGENTS/../started"`, "practice"}}
+	if in.Prompt != nil && agent.ID != "mute" && len(*in.Prompt) <= maxPrompt {
+		c.Argv, c.PromptRides = append(c.Argv, *in.Prompt), true
+	}
+	if s.command != nil {
+		s.command(in, &c)
+	}
+	return c, nil
+}
+
+func (s *stage) Resolve(_ context.Context, selector, callerDir string) (Place, error) {
+	path := strings.TrimPrefix(selector, "path:")
+	if selector == "active" {
+		path = callerDir
+	}
+	if path != s.path("repo") {
+		return Place{}, davit.Errorf(davit.CodeWorkspaceNotFound, "nothing fits %s", selector)
+	}
+	return Place{ID: "wt_repo", Path: path, Branch: "main"}, nil
+}
+
+func (s *stage) Create(_ context.Context, in davit.CreateWorktree, instance string) (davit.Worktree, string, error) {
+	w := davit.Worktree{ID: instance, Path: s.path("worktrees", in.Name), Branch: in.Name, Repo: in.Repo, RemoveOnClose: in.RemoveOnClose}
+	if err := os.Mkdir(w.Path, 0o700); err != nil {
+		return davit.Worktree{}, "", davit.Errorf(davit.CodeWorktreeCollision, "the path %s is taken", w.Path)
+	}
+	if err := os.WriteFile(s.path("worktrees", instance), []byte(in.Name), 0o600); err != nil {
+		return w, "", err
+	}
+	if s.created != nil {
+		if err := s.created(in, instance); err != nil {
+			return w, "", err
+		}
+	}
+	return w, "The base is behind its remote.", nil
+}
+
+func (s *stage) Folder(_ context.Context, in davit.CreateFolder, _ string) (Place, error) {
+	return Place{ID: "folder:" + in.Path, Path: in.Path}, nil
+}
+
+func (s *stage) Made(_ context.Context, instance string) (davit.Worktree, bool, error) {
+	name, err := os.ReadFile(s.path("worktrees", instance))
+	if err != nil {
+		return davit.Worktree{}, false, nil
+	}
+	return davit.Worktree{Path: s.path("worktrees", string(name)), Branch: string(name)}, true, nil
+}
+
+// OpenTerminal runs the agent's program to its end: it has really been started.
+func (s *stage) OpenTerminal(ctx context.Context, r TerminalRequest) (TerminalOpened, error) {
+	s.mu.Lock()
+	s.asked = append(s.asked, r)
+	s.mu.Unlock()
+	if s.open != nil {
+		s.open(r)
+	}
+	if s.openErr != nil {
+		return TerminalOpened{}, s.openErr
+	}
+	if s.failpoint != nil {
+		s.failpoint("surface-before-spawn")
+	}
+	cmd := exec.Command(r.Argv[0], r.Argv[1:]...)
+	cmd.Dir = r.Dir
+	cmd.Env = append(append(os.Environ(), "AGENTS="+s.path("agents"), "PANE="+string(r.Pane)), append(r.Env, r.SecretEnv...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return TerminalOpened{}, fmt.Errorf("run %v: %w: %s", r.Argv, err, out)
+	}
+	if s.failpoint != nil {
+		s.failpoint("surface-after-spawn")
+	}
+	handle, _, err := s.Handle(ctx, r.PaneKey)
+	return TerminalOpened{Handle: handle}, err
+}
+
+func (s *stage) Handle(_ context.Context, key davit.PaneKey) (string, bool, error) {
+	_, pane, _ := strings.Cut(string(key), ":")
+	life, _ := os.ReadFile(s.path("life"))
+	return TerminalHandle(davit.PaneID(pane), string(life)), true, nil
+}
+
+// Holds: the keeper has the pane when its program was started.
+func (s *stage) Holds(_ context.Context, key davit.PaneKey) (bool, error) {
+	_, pane, _ := strings.Cut(string(key), ":")
+	_, err := os.Stat(s.path("agents", pane))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// agents gives the prompts of the agents that were started, in order.
+func (s *stage) agents(t testing.TB) []string {
+	t.Helper()
+	started, err := os.ReadFile(s.path("started"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var prompts []string
+	for _, pane := range strings.Fields(string(started)) {
+		prompt, err := os.ReadFile(s.path("agents", pane))
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompts = append(prompts, string(prompt))
+	}
+	return prompts
+}
+
+func (s *stage) wantAgents(t testing.TB, prompts ...string) {
+	t.Helper()
+	if got := s.agents(t); !slices.Equal(got, prompts) {
+		t.Fatalf("agents were started with %q, want %q", got, prompts)
+	}
+}
+
+var local = Caller{Key: "local"}
+
+func newID(n int) string { return fmt.Sprintf("%013d-%032x", time.Now().UnixMilli(), n) }
+
+// existing asks for the practice agent in the repository, with a prompt.
+func (s *stage) existing(n int) davit.Intent {
+	return davit.Intent{
+		Agent: "practice", OperationID: newID(n),
+		Target: davit.Target{Kind: davit.TargetExisting, Worktree: "path:" + s.path("repo")},
+		Prompt: &davit.Prompt{Text: hardText, Delivery: "submit"},
+	}
+}
+
+// worktree asks for it in a worktree to be made.
+func (s *stage) worktree(n int, name string) davit.Intent {
+	in := s.existing(n)
+	in.Target = davit.Target{Kind: davit.TargetWorktree, Create: encode(davit.CreateWorktree{Repo: s.path("repo"), Name: name, RemoveOnClose: true})}
+	return in
+}
+
+// hardText is what a shell would make something else of.
+const hardText = "-it's \"$HOME\" `id` \\n\n\t{{x}} ü🙂 \x1b[31m"
+
+func wantCode(t testing.TB, err error, code davit.Code) *davit.Error {
+	t.Helper()
+	if davit.CodeOf(err) != code {
+		t.Fatalf("got %v (%s), want %s", err, davit.CodeOf(err), code)
+	}
+	return davit.AsError(err)
+}
