@@ -10,14 +10,14 @@ import (
 // With browser it keeps to what xterm.js does in the same way on purpose, see
 // docs/screen.md.
 func generate(r *rand.Rand, cols, rows, n int, browser bool) []byte {
-	g := &generator{Rand: r, cols: cols, rows: rows}
+	g := &generator{Rand: r, cols: cols, rows: rows, browser: browser}
 	kinds := []func(){
 		g.text, g.text, g.text, g.text, g.wide, g.cluster, g.newline, g.newline, g.sgr, g.sgr,
 		g.move, g.move, g.erase, g.edit, g.scroll, g.control, g.tab, g.margins, g.mode, g.cursor,
 	}
 	if !browser {
 		kinds = append(kinds, g.query, g.osc, g.screens, g.rare, g.broken, g.noise)
-	} else {
+	} else if g.stops = r.Intn(2) == 0; !g.stops {
 		kinds = append(kinds, g.alternate)
 	}
 	for g.out.Len() < n {
@@ -30,6 +30,9 @@ type generator struct {
 	*rand.Rand
 	out        bytes.Buffer
 	cols, rows int
+	browser    bool // keep to what xterm.js does alike
+	stops      bool // may set tab stops: xterm.js has them for each screen
+	alt        bool
 }
 
 func (g *generator) f(format string, args ...any) { fmt.Fprintf(&g.out, format, args...) }
@@ -93,16 +96,32 @@ func (g *generator) move() {
 	g.f("\x1b[%d%c", g.n(), "ABCDEFGade`"[g.Intn(11)])
 }
 
-func (g *generator) erase() { g.f("\x1b[%d%c", g.Intn(3), "JK"[g.Intn(2)]) }
+func (g *generator) erase() {
+	how := g.Intn(3)
+	if g.browser && how == 0 {
+		g.f("\x1b[D") // a pending wrap differs
+	}
+	g.f("\x1b[%d%c", how, "JK"[g.Intn(2)])
+}
 
-func (g *generator) edit() { g.f("\x1b[%d%c", g.n(), "@PXLM"[g.Intn(5)]) }
+func (g *generator) edit() {
+	final := "@PXLM"[g.Intn(5)]
+	if g.browser && final == '@' {
+		g.f("\r") // inserting within a wide character differs
+	}
+	g.f("\x1b[%d%c", g.n(), final)
+}
 
 func (g *generator) scroll() { g.f("\x1b[%d%c", g.n(), "ST"[g.Intn(2)]) }
 
 func (g *generator) control() { g.pick("\b", "\t", "\x0b", "\x0c", "\a", "\x1bD", "\x1bE", "\x1bM") }
 
 func (g *generator) tab() {
-	switch g.Intn(4) {
+	kind := g.Intn(4)
+	if g.browser && !g.stops {
+		kind |= 2
+	}
+	switch kind {
 	case 0:
 		g.f("\x1bH")
 	case 1:
@@ -123,15 +142,42 @@ func (g *generator) margins() {
 }
 
 func (g *generator) mode() {
-	g.f("\x1b[%s%c", []string{"4", "?7", "?6", "?25", "?2004", "?1", "?1000", "?1006"}[g.Intn(8)], "hhl"[g.Intn(3)])
+	if g.browser && g.Intn(8) == 0 {
+		// xterm.js counts relative moves from the margin, too.
+		g.f("\x1b[?6h\x1b[%d;%dHo\x1b[?6l", 1+g.Intn(g.rows), 1+g.Intn(g.cols))
+		return
+	}
+	g.f("\x1b[%s%c", g.switches()[g.Intn(7)], "hhl"[g.Intn(3)])
 	if g.Intn(2) == 0 {
 		g.f("\x1b[4l\x1b[?7h")
 	}
 }
 
-func (g *generator) cursor() { g.pick("\x1b7", "\x1b8", "\x1b(0qx\x1b(B", "\x0e", "\x0f", "\x1b[b", "\x1b[3b") }
+func (g *generator) switches() []string {
+	if g.browser {
+		return []string{"4", "?7", "?25", "?2004", "?1", "?1000", "?1006"}
+	}
+	return []string{"4", "?7", "?6", "?2004", "?1", "?1000", "?1006"}
+}
 
-func (g *generator) alternate() { g.pick("\x1b[?1049h", "\x1b[?1049l", "\x1b[?1049l", "\x1b[?1049l") }
+func (g *generator) cursor() {
+	if g.browser && g.cols < 8 {
+		return
+	}
+	if g.browser {
+		// xterm.js moves the saved cursor when lines scroll.
+		g.f("\x1b7\x1b[%d;%dHsaved\x1b8", 1+g.Intn(g.rows), 1+g.Intn(max(1, g.cols-5)))
+	} else {
+		g.pick("\x1b7", "\x1b8")
+	}
+	g.pick("\x1b(0qx\x1b(B", "\x0e", "\x0f", "\x1b[b", "\x1b[3b")
+}
+
+// alternate goes to the other screen; xterm.js does not save origin mode.
+func (g *generator) alternate() {
+	g.alt = !g.alt
+	g.f("\x1b[?6l\x1b[?1049%c", map[bool]byte{true: 'h', false: 'l'}[g.alt])
+}
 
 func (g *generator) screens() {
 	g.f("\x1b[?%d%c", []int{47, 1047, 1049, 1048}[g.Intn(4)], "hl"[g.Intn(2)])

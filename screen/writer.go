@@ -193,7 +193,7 @@ func (w *writer) empties(c cell, n int, last bool) {
 		for range n {
 			w.out = append(w.out, ' ')
 		}
-		w.join = joinState{}
+		w.join = joinState{width: 1, valid: true}
 		return
 	}
 	if st.bg != 0 {

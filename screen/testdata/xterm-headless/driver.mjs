@@ -4,16 +4,30 @@
 import { createInterface } from 'node:readline';
 import { open } from './emulator.mjs';
 
+// xterm.js throws on a few inputs, from a timer: that job is answered with
+// {failed}.
+let fail = () => {};
+process.on('uncaughtException', (error) => fail(error));
+
 for await (const line of createInterface({ input: process.stdin })) {
   const job = JSON.parse(line);
   const terminal = open(job.cols, job.rows);
+  let failed;
   for (const step of job.steps) {
     if (step.resize) {
       terminal.resize(step.resize[0], step.resize[1]);
     } else {
       const bytes = new Uint8Array(Buffer.from(step.data, 'base64'));
-      await new Promise((done) => terminal.write(bytes, done));
+      failed = await new Promise((done) => {
+        fail = done;
+        terminal.write(bytes, () => done());
+      });
+      if (failed) break;
     }
+  }
+  if (failed) {
+    process.stdout.write(JSON.stringify({ failed: String(failed) }) + '\n');
+    continue;
   }
   const buffer = terminal.buffer.active;
   const text = (y) => {
