@@ -71,14 +71,20 @@ func (s scratch) write(path, text string) string {
 	return path
 }
 
+// repo makes a repository with one commit: the first of a test by git, others as copies.
 func (s scratch) repo(name string) string {
 	s.Helper()
-	dir := filepath.Join(s.dir, name)
-	s.write(filepath.Join(dir, "a.txt"), "one\n")
-	s.write(filepath.Join(dir, ".gitignore"), "*.log\nnode_modules/\n")
-	s.git(dir, "init", "-q")
-	s.git(dir, "add", ".")
-	s.git(dir, "commit", "-q", "-m", "first")
+	dir, first := filepath.Join(s.dir, name), filepath.Join(s.dir, "first-repo")
+	if !exists(first) {
+		s.write(filepath.Join(first, "a.txt"), "one\n")
+		s.write(filepath.Join(first, ".gitignore"), "*.log\nnode_modules/\n")
+		s.git(first, "-c", "init.templateDir=", "init", "-q")
+		s.git(first, "add", ".")
+		s.git(first, "commit", "-q", "-m", "first")
+	}
+	if err := os.CopyFS(dir, os.DirFS(first)); err != nil {
+		s.Fatal(err)
+	}
 	return dir
 }
 
