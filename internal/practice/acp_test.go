@@ -378,9 +378,9 @@ func TestChatFaults(t *testing.T) {
 			}
 		},
 		"huge-line": func(t *testing.T) {
-			c := startChat(t, "huge-line=12MB,work=1ms")
+			c := startChat(t, "huge-line=2MB,work=1ms")
 			c.send("session/prompt", promptParams(c.open(), "x"))
-			c.until(func(f frameRPC) bool { return len(f.Params) > 12<<20 })
+			c.until(func(f frameRPC) bool { return len(f.Params) > 2<<20 })
 		},
 		"exit": func(t *testing.T) {
 			c := startChat(t, "exit=3")

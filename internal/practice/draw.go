@@ -94,7 +94,8 @@ func (a *terminalAgent) drawScreen(cols, rows int) string {
 		if i > 0 {
 			b.WriteString("\r\n")
 		}
-		b.WriteString(line + reset + "\x1b[K")
+		// Erased first: after a full row the cursor still stands on its last cell.
+		b.WriteString("\x1b[2K" + line + reset)
 	}
 	fmt.Fprintf(&b, "\x1b[%d;%dH", top+y+1, x+1)
 	return b.String()
@@ -204,7 +205,7 @@ func (a *terminalAgent) footer(cols int) (rows []string, x, y int) {
 	rows = append(rows, a.box(text, cols)...)
 	hint := a.hint
 	if hint == "" {
-		hint = "enter sends · alt-enter for a new line · /exit leaves"
+		hint = "enter sends · alt-enter: new line · /exit leaves"
 	}
 	left := " practice — not a real model"
 	gap := max(cols-displaywidth.String(left)-displaywidth.String(hint)-1, 1)

@@ -46,7 +46,7 @@
 //	exit=N, crash=SIG  ends with the status, or kills itself by the signal (SEGV): in
 //	                   the first turn, or after exit-after
 //	exit-after=DUR     when; alone: exit status 0
-//	ignore-sigterm     SIGTERM and SIGHUP do not end it
+//	ignore-sigterm     neither SIGTERM, SIGHUP nor the loss of its terminal ends it
 //	child              leaves a process in a session of its own that ignores SIGHUP and
 //	                   lives for five minutes
 //

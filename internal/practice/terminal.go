@@ -129,8 +129,11 @@ func (a *terminalAgent) run(input <-chan []byte) int {
 			a.mount()
 		case chunk, open := <-input:
 			if !open {
-				a.leave(0)
-				break
+				input = nil // the terminal is gone
+				if !a.opts.faults.ignoreTerm {
+					a.leave(0)
+				}
+				continue
 			}
 			a.take(chunk)
 			escape = nil

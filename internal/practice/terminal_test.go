@@ -312,7 +312,9 @@ func TestTerminalFaults(t *testing.T) {
 			r := start(t, "no-effect")
 			r.shows(composer)
 			r.write("quiet")
-			r.shows("quiet")
+			testenv.Eventually(t, 5*time.Second, func() (bool, string) { // the whole frame
+				return strings.Contains(r.output(), "quiet") && strings.HasSuffix(r.output(), "\x1b[?2026l"), tail(r.output())
+			})
 			before := r.output()
 			r.write("\r")
 			r.received(1, "prompt")
