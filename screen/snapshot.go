@@ -119,6 +119,10 @@ func (w *writer) between(r *row, wrapped bool, width int) {
 		w.wrapping = true
 		return
 	}
+	w.lineBreak()
+}
+
+func (w *writer) lineBreak() {
 	w.setProtected(false)
 	w.setStyle(style{})
 	w.out = append(w.out, '\r', '\n')
@@ -129,7 +133,11 @@ func (w *writer) between(r *row, wrapped bool, width int) {
 func (w *writer) row(r *row) {
 	cells := trimmed(r)
 	x := 0
-	if w.wrapping {
+	switch wrapping := w.wrapping; {
+	case wrapping && (len(cells) == 0 || cells[0].empty()):
+		w.wrapping = false
+		w.lineBreak()
+	case wrapping:
 		w.wrapping = false
 		c := cells[0]
 		w.cell(c, 0)
