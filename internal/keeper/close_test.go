@@ -39,6 +39,7 @@ func stubborn(t *testing.T, pidfile string, ownSession bool) string {
 // Closing ends the session, grandchildren in sessions of their own, and what ignores
 // HUP and TERM; nothing of it is alive afterwards (spec terminal P5.1).
 func TestCloseEndsAll(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{keeper.PaneAgent, keeper.PaneShell} {
 		t.Run(kind, func(t *testing.T) {
 			in := startKeeper(t, nil)
@@ -82,6 +83,7 @@ func TestCloseEndsAll(t *testing.T) {
 // A daemon that an agent left behind is ended with its pane; one of a user's shell is
 // kept and told (P5.1).
 func TestCloseDaemons(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{keeper.PaneAgent, keeper.PaneShell} {
 		t.Run(kind, func(t *testing.T) {
 			in := startKeeper(t, nil)
@@ -117,6 +119,7 @@ func TestCloseDaemons(t *testing.T) {
 
 // A foreground close ends what runs in the foreground; an idle shell stays (spec tabs T5.3).
 func TestCloseForeground(t *testing.T) {
+	t.Parallel()
 	testenv.Require(t, "bash")
 	in := startKeeper(t, nil)
 	c := in.dial()
@@ -153,6 +156,7 @@ func TestCloseForeground(t *testing.T) {
 
 // The terminal says whether it reads whole lines (P3.5).
 func TestForegroundModes(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	c := in.dial()
 	in.spawn(c, in.shell("p", "echo cooked; read x; stty raw -echo; echo raw; cat"))
@@ -180,6 +184,7 @@ func TestForegroundModes(t *testing.T) {
 
 // Forget takes the keeper's own files only.
 func TestForgetLeavesOthersFiles(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	c := in.dial()
 	in.spawn(c, in.shell("p", "echo x"))

@@ -88,8 +88,9 @@ func (in *instance) startConfig() client.StartConfig {
 		in.t.Fatal(err)
 	}
 	return client.StartConfig{
-		Exe:      self(in.t),
-		Env:      append(os.Environ(), "DAVIT_TEST_ROLE=keeper", "DAVIT_TEST_CONFIG="+string(raw)),
+		Exe: self(in.t),
+		// Under -race a program sleeps a second at its end unless told otherwise.
+		Env:      append(os.Environ(), "DAVIT_TEST_ROLE=keeper", "DAVIT_TEST_CONFIG="+string(raw), "GORACE=atexit_sleep_ms=0"),
 		StateDir: in.cfg.StateDir, RuntimeDir: in.cfg.RuntimeDir,
 	}
 }
@@ -153,7 +154,7 @@ func (in *instance) role(pane, role string, env ...string) keeper.SpawnRequest {
 	req := in.shell(pane, "")
 	req.Path = self(in.t)
 	req.Argv = []string{role}
-	req.Env = append(append(req.Env, "DAVIT_TEST_ROLE="+role), env...)
+	req.Env = append(append(req.Env, "DAVIT_TEST_ROLE="+role, "GORACE=atexit_sleep_ms=0"), env...)
 	return req
 }
 

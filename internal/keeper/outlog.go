@@ -28,6 +28,7 @@ type outlog struct {
 	dir, prefix, index string
 	now                func() time.Time
 	create             func(path string) (*os.File, error) // a new file, for appending
+	segMost, ringMost  uint64
 
 	// The holder of the turn owns these.
 	seg     *os.File
@@ -75,6 +76,7 @@ type moment struct {
 func newOutlog(dir, prefix, index string, now func() time.Time) (*outlog, error) {
 	l := &outlog{
 		dir: dir, prefix: prefix, index: index, now: now, create: createFile,
+		segMost: segmentSize, ringMost: ringKeep,
 		tails: map[*tail]struct{}{},
 	}
 	idx, err := l.create(filepath.Join(dir, index))
@@ -143,7 +145,7 @@ func (l *outlog) grow(n uint64) {
 
 // write puts bytes at the end of the last segment, or of a new one.
 func (l *outlog) write(at uint64, data []byte) (int, error) {
-	if l.seg == nil || l.segLen >= segmentSize || l.segFrom+l.segLen != at {
+	if l.seg == nil || l.segLen >= l.segMost || l.segFrom+l.segLen != at {
 		seg, err := l.create(l.segmentPath(at))
 		if err != nil {
 			return 0, err
@@ -171,9 +173,9 @@ func (l *outlog) write(at uint64, data []byte) (int, error) {
 
 // trim lets go of memory that followers can read from the segments. Under mu.
 func (l *outlog) trim() {
-	keep := uint64(ringKeep)
+	keep := l.ringMost
 	if l.trouble != nil {
-		keep = min(max(ringKeep, l.end-l.logged), troubleKeep)
+		keep = min(max(keep, l.end-l.logged), troubleKeep)
 	}
 	for len(l.chunks) > 1 && l.end-l.chunks[1].start >= keep {
 		l.chunks[0].data = nil
@@ -286,6 +288,18 @@ func (l *outlog) retain(offset uint64) error {
 		l.segments = l.segments[1:]
 		l.start = l.segments[0].start
 	}
+	l.dropMarks()
+	l.mu.Unlock()
+	var err error
+	for _, start := range drop {
+		err = errors.Join(err, os.Remove(l.segmentPath(start)))
+	}
+	return err
+}
+
+// dropMarks lets go of marks before the first byte kept, but for the size they set.
+// Under mu.
+func (l *outlog) dropMarks() {
 	dead := 0
 	for dead < len(l.marks) && l.marks[dead].Offset < l.start {
 		if m := l.marks[dead]; m.Kind == MarkStart || m.Kind == MarkResize {
@@ -295,12 +309,22 @@ func (l *outlog) retain(offset uint64) error {
 	}
 	l.marks = l.marks[dead:]
 	l.markBase += dead
-	l.mu.Unlock()
-	var err error
-	for _, start := range drop {
-		err = errors.Join(err, os.Remove(l.segmentPath(start)))
+}
+
+// discard forgets every byte, before the files are removed.
+func (l *outlog) discard() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.start, l.segments, l.chunks = l.end, nil, nil
+	l.wake()
+}
+
+// inMemory gives the first offset that chunks hold. Under mu.
+func (l *outlog) inMemory() uint64 {
+	if len(l.chunks) == 0 {
+		return l.end
 	}
-	return err
+	return l.chunks[0].start
 }
 
 // setEOF says that no byte will come any more.

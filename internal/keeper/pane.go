@@ -273,6 +273,7 @@ func (p *pane) quit() {
 	for _, o := range p.outputs() {
 		o.turn.Lock()
 		o.log.closeFiles()
+		o.log.discard()
 		o.turn.Unlock()
 	}
 }

@@ -7,6 +7,7 @@ import (
 )
 
 func TestTerminalRoundTrip(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	c := in.dial()
 	info := in.spawn(c, in.shell("p1", "stty -echo; echo ready; read line; echo \"got $line\"; stty size; exit 7"))

@@ -26,6 +26,7 @@ import (
 // Several that start a keeper at once get one and the same, and a second one that is
 // started by hand does not live (spec terminal P1.6).
 func TestOneKeeper(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	var wg sync.WaitGroup
 	for range 4 {
@@ -55,6 +56,7 @@ func TestOneKeeper(t *testing.T) {
 
 // Five that race for the first start end with one keeper.
 func TestStartRace(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	in.end()
 	pids := make(chan int, 5)
@@ -79,33 +81,31 @@ func TestStartRace(t *testing.T) {
 	}
 }
 
-// A socket that vanished comes back: on SIGUSR1, by itself, and by Start, which never
-// starts a second keeper. Connections live on.
+// A socket that vanished comes back by itself after a while; connections live on (P1.6).
 func TestSocketComesBack(t *testing.T) {
-	in := startKeeper(t, func(c *keeper.Config) { c.Look = 500 * time.Millisecond })
+	t.Parallel()
+	in := startKeeper(t, func(c *keeper.Config) { c.Look = 200 * time.Millisecond })
 	c := in.dial()
-	remove := func() {
-		t.Helper()
+	if err := os.Remove(in.rec.Socket); err != nil {
+		t.Fatal(err)
+	}
+	in.waitForSocket()
+	if _, err := c.List(ctx(t)); err != nil {
+		t.Fatalf("the old connection: %v", err)
+	}
+	in.reader()
+}
+
+// On SIGUSR1 it comes back at once; Start does that, and starts no second keeper.
+func TestSocketComesBackOnSignal(t *testing.T) {
+	t.Parallel()
+	in := startKeeper(t, func(c *keeper.Config) { c.Look = time.Hour })
+	for range 2 {
 		if err := os.Remove(in.rec.Socket); err != nil {
 			t.Fatal(err)
 		}
-	}
-	remove()
-	testenv.Eventually(t, 5*time.Second, func() (bool, string) {
-		_, err := os.Stat(in.rec.Socket)
-		return err == nil, fmt.Sprint(err)
-	})
-	in.reader()
-	for range 2 {
-		remove()
 		kill(t, in.rec.Pid, syscall.SIGUSR1)
-		testenv.Eventually(t, 400*time.Millisecond, func() (bool, string) {
-			_, err := os.Stat(in.rec.Socket)
-			return err == nil, fmt.Sprint(err)
-		})
-	}
-	if _, err := c.List(ctx(t)); err != nil {
-		t.Fatalf("the old connection: %v", err)
+		in.waitForSocket()
 	}
 	if err := os.RemoveAll(filepath.Dir(in.rec.Socket)); err != nil {
 		t.Fatal(err)
@@ -116,9 +116,18 @@ func TestSocketComesBack(t *testing.T) {
 	}
 }
 
+func (in *instance) waitForSocket() {
+	in.t.Helper()
+	testenv.Eventually(in.t, 10*time.Second, func() (bool, string) {
+		_, err := os.Stat(in.rec.Socket)
+		return err == nil, fmt.Sprint(err)
+	})
+}
+
 // A path over 100 bytes goes below the temporary directory, in a directory of this user
 // alone; one that somebody else could write to is refused.
 func TestLongPath(t *testing.T) {
+	t.Parallel()
 	long := ""
 	in := startKeeper(t, func(c *keeper.Config) {
 		long = filepath.Join(c.Home, strings.Repeat("x", 100))
@@ -143,6 +152,7 @@ func TestLongPath(t *testing.T) {
 
 // A dead socket is replaced; one that answers, and a file, are left alone.
 func TestSocketInTheWay(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	in.end()
 	in.start() // over the dead socket of the first
@@ -188,6 +198,7 @@ func TestSocketInTheWay(t *testing.T) {
 
 // The newest host acts; the older is told and refused; readers only look.
 func TestTwoHosts(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	old := in.dial()
 	in.spawn(old, in.shell("p", "stty -echo; echo ready; cat"))
@@ -227,6 +238,7 @@ func TestTwoHosts(t *testing.T) {
 
 // A superseded connection that goes on sending is refused by its fence.
 func TestFence(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	raw := dialRaw(t, in.rec.Socket)
 	raw.say(`{"n":1,"verb":"hello","body":{"min":1,"max":1,"kind":"host"}}`, "")
@@ -248,6 +260,7 @@ func TestFence(t *testing.T) {
 
 // Garbage ends the connection that it came on, with one clear error, and nothing else.
 func TestGarbage(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	c := in.dial()
 	hello := frame(`{"n":1,"verb":"hello","body":{"min":1,"max":1,"kind":"reader"}}`, "")
@@ -296,6 +309,7 @@ func TestGarbage(t *testing.T) {
 
 // A keeper without child and host leaves; one with a child does not.
 func TestIdleExit(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, func(c *keeper.Config) { c.IdleExit = 300 * time.Millisecond })
 	c := in.dial()
 	gate := filepath.Join(t.TempDir(), "gate")
@@ -318,10 +332,28 @@ func TestIdleExit(t *testing.T) {
 	}
 	_, err = client.Dial(ctx(t), client.Config{Socket: in.rec.Socket})
 	wantCode(t, err, davit.CodeKeeperUnreachable)
+	// The exit status that nobody fetched is in the log that it left.
+	dead, err := keeper.OpenDead(in.cfg.StateDir, "p", "", 0)
+	if err != nil || dead.Exit == nil || dead.Exit.Code != 0 {
+		t.Fatalf("%+v, %v", dead, err)
+	}
+	defer dead.Close()
+	if f, err := dead.Next(); err != nil || f.Kind != keeper.Start || f.Cols != 80 {
+		t.Errorf("first frame %+v, %v", f, err)
+	}
+	if _, err := keeper.OpenDead(in.cfg.StateDir, "q", "", 0); davit.CodeOf(err) != davit.CodePaneNotFound {
+		t.Errorf("an unknown pane: %v", err)
+	}
+	in.start() // a new keeper forgets what the dead one left
+	wantCode(t, second(in.dial().Spawn(ctx(t), in.shell("p", "true"))), davit.CodePaneExists)
+	if err := in.dial().Forget(ctx(t), "p"); err != nil {
+		t.Error(err)
+	}
 }
 
 // Descriptors come back when panes are forgotten and followers leave.
 func TestNoDescriptorLeaks(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	c := in.dial()
 	round := func(n int) {
@@ -368,6 +400,7 @@ func TestNoDescriptorLeaks(t *testing.T) {
 // A child inherits nothing of the keeper's but its three descriptors, blocking, and its
 // signals at their default.
 func TestChildIsClean(t *testing.T) {
+	t.Parallel()
 	in := startKeeper(t, nil)
 	c := in.dial()
 	for _, pipes := range []bool{false, true} {

@@ -81,8 +81,11 @@ func (t *tail) next() (item, error) {
 		return it, nil
 	}
 	data, err := t.readSegment(it.at, fromFile)
-	if errors.Is(err, os.ErrNotExist) {
-		return t.next() // dropped meanwhile: the next look finds the gap
+	if errors.Is(err, os.ErrNotExist) { // dropped meanwhile: another look finds the gap
+		if it, fromFile = t.look(); fromFile == 0 {
+			return it, nil
+		}
+		data, err = t.readSegment(it.at, fromFile)
 	}
 	if err != nil {
 		return item{}, err
@@ -133,7 +136,7 @@ func (t *tail) look() (item, int) {
 func (t *tail) bytes(limit uint64) (item, int) {
 	l := t.l
 	it := item{kind: itemBytes, at: t.pos}
-	if t.pos >= l.chunks[0].start {
+	if t.pos >= l.inMemory() {
 		i := sort.Search(len(l.chunks), func(i int) bool { return l.chunks[i].start > t.pos }) - 1
 		c := l.chunks[i]
 		it.data = c.data[t.pos-c.start : min(uint64(len(c.data)), limit-c.start)]
@@ -147,7 +150,7 @@ func (t *tail) bytes(limit uint64) (item, int) {
 			return it, int(min(s.start+s.length, limit, t.pos+MaxData) - t.pos)
 		}
 	}
-	next := l.chunks[0].start
+	next := l.inMemory()
 	if i+1 < len(l.segments) {
 		next = min(next, l.segments[i+1].start)
 	}

@@ -17,6 +17,7 @@ import (
 
 // Every recorded conversation in protocol 1 still goes as it went (spec terminal P1.7).
 func TestTranscripts(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../testdata/keeper/v1/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("transcripts: %v, %v", files, err)

@@ -264,13 +264,15 @@ type (
 		Pipes  bool              `json:"pipes,omitempty"`
 		Labels map[string]string `json:"labels,omitempty"`
 	}
-	// InputBody goes before the payload; More says that parts follow.
+	// InputBody goes before the payload; More says that parts follow, At how many bytes
+	// of the input went before this one.
 	InputBody struct {
 		ID      string `json:"id"`
 		Pane    string `json:"pane"`
 		ReplyTo uint64 `json:"replyTo,omitempty"`
 		EOF     bool   `json:"eof,omitempty"`
 		More    bool   `json:"more,omitempty"`
+		At      int    `json:"at,omitempty"`
 	}
 	// InputAnswer tells a reply that was dropped by P2.3, and why.
 	InputAnswer struct {

@@ -194,9 +194,9 @@ func (k *Keeper) askInput(r *request) {
 		r.reply(InputAnswer{}, nil)
 		return
 	}
-	data := r.c.unstage(body.ID)
-	if data == nil {
-		data = bytes.Clone(r.payload)
+	data := bytes.Clone(r.payload)
+	if body.At > 0 {
+		data = r.c.unstage(body.ID)
 	}
 	if p.acts.begin(body.ID, r.verb, body.Pane, r.answer) {
 		p.in.put(body.ReplyTo, inputItem{data: data, eof: body.EOF, done: func(a InputAnswer, err error) {
@@ -205,15 +205,21 @@ func (k *Keeper) askInput(r *request) {
 	}
 }
 
-// stage keeps a part of an input until its last one; parts go with the connection.
+// stage keeps a part of an input until its last one; parts go with the connection. One
+// that begins again at 0 replaces what was left of an earlier try.
 func (c *conn) stage(body InputBody, payload []byte) error {
-	before, begun := c.staged[body.ID]
-	size := len(before) + len(payload)
+	if body.At == 0 {
+		c.unstage(body.ID)
+		if !body.More {
+			return nil // the whole input is in this frame
+		}
+	}
+	before := c.staged[body.ID]
 	switch {
-	case size > inputBytes:
+	case len(before) != body.At:
+		return davit.Errorf(davit.CodeInvalid, "input: a part at %d, expected at %d", body.At, len(before))
+	case len(before)+len(payload) > inputBytes:
 		return davit.Errorf(davit.CodePaneInputTooLarge, "one input of more than %d bytes", inputBytes)
-	case !body.More && !begun:
-		return nil // the whole input is in this frame
 	case c.held+len(payload) > stagedMost:
 		return davit.Errorf(davit.CodePaneBusy, "too much input is under way in parts")
 	}

@@ -51,6 +51,7 @@ func (c *Client) Input(ctx context.Context, in keeper.Input) error {
 			return err
 		}
 		data = data[keeper.MaxPart:]
+		body.At += keeper.MaxPart
 	}
 	return c.call(ctx, "input", body, data, nil)
 }
