@@ -310,9 +310,12 @@ func (n *node) within(src []byte, from, to int) span {
 
 // rawOffset is where the decoded byte number want stands in a string's source.
 func rawOffset(raw string, want int, escapes bool) int {
+	if !escapes || strings.IndexByte(raw, '\\') < 0 {
+		return min(want, len(raw))
+	}
 	i := 0
 	for decoded := 0; decoded < want && i < len(raw); {
-		if !escapes || raw[i] != '\\' || i+1 == len(raw) {
+		if raw[i] != '\\' || i+1 == len(raw) {
 			i++
 			decoded++
 			continue

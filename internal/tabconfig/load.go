@@ -94,7 +94,7 @@ func (l *loader) firstInvalid() span {
 }
 
 // maxFaults is how many faults are told in full; a file with more is no config.
-const maxFaults = 500
+const maxFaults = 100
 
 func (l *loader) fault(at span, severity Severity, code Code, hint, format string, args ...any) {
 	if len(l.faults) >= maxFaults {
