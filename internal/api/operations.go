@@ -196,7 +196,8 @@ func (s *Server) launchOp(name, summary string, run func(context.Context, launch
 	huma.Register(s.api, huma.Operation{
 		OperationID: name, Method: http.MethodPost, Path: "/v1/" + name, Summary: summary, Tags: []string{"agent"},
 		Middlewares: huma.Middlewares{s.noteCaller}, MaxBodyBytes: maxBody,
-		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}},
+		SkipValidateBody: true, // launch.DecodeIntent is stricter, and names what it refuses
+		RequestBody:      &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}},
 	}, func(ctx context.Context, in *launchInput) (*output[davit.Result], error) {
 		intent, err := launch.DecodeIntent(in.RawBody)
 		if err != nil {

@@ -1,0 +1,404 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"davit"
+	"davit/internal/tab"
+	"davit/internal/tabconfig"
+	"davit/internal/wire"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func (a *app) openCommand() *cobra.Command {
+	var pairs []string
+	var print, background, create bool
+	cmd := &cobra.Command{
+		Use: "open FILE|NAME", Short: "Open a tab from a config", Args: cobra.ExactArgs(1),
+		Long:    "Opens the tab that a config describes. An argument with a slash or ending in .toml is a file, any other\nthe name of a config. --print shows the rendered plan and runs nothing.",
+		Example: "  davit open feature -p name=login\n  davit open ./review.toml --print",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req := wire.OpenRequest{Config: args[0], Params: map[string]string{}, Dir: a.dir, Print: print, Background: background, CreateDirectories: create}
+			for _, pair := range pairs {
+				name, value, ok := strings.Cut(pair, "=")
+				if !ok {
+					return usagef("-p %q is not name=value", pair)
+				}
+				req.Params[name] = value
+			}
+			opened, err := call[wire.Opened](cmd.Context(), a, "config.open", req)
+			for davit.CodeOf(err) == davit.CodeConfigMissingParam && a.isTerminal() && a.ask(davit.AsError(err), req.Params) {
+				opened, err = call[wire.Opened](cmd.Context(), a, "config.open", req)
+			}
+			if err != nil {
+				return err
+			}
+			for _, w := range opened.Warnings {
+				fmt.Fprintln(a.err, w.Text)
+			}
+			if print {
+				return a.printJSON(opened.Plan)
+			}
+			return a.print(opened, func(w io.Writer) { a.printOpened(w, opened) })
+		},
+	}
+	cmd.Flags().StringArrayVarP(&pairs, "param", "p", nil, "a parameter's value, as name=value")
+	cmd.Flags().BoolVar(&print, "print", false, "show the rendered plan, run nothing")
+	cmd.Flags().BoolVar(&background, "background", false, "do not bring the tab to the front")
+	cmd.Flags().BoolVar(&create, "create-directories", false, "make directories that do not exist")
+	return cmd
+}
+
+// ask asks for missing parameters on the terminal (spec tabs T2.2).
+func (a *app) ask(e *davit.Error, params map[string]string) bool {
+	missing, _ := e.Details["missing"].([]any)
+	for _, name := range missing {
+		fmt.Fprintf(a.err, "%v: ", name)
+		var line string
+		if _, err := fmt.Fscanln(a.in, &line); err != nil || line == "" {
+			return false
+		}
+		params[fmt.Sprint(name)] = line
+	}
+	return len(missing) > 0
+}
+
+func (a *app) printOpened(w io.Writer, o wire.Opened) {
+	fmt.Fprintf(w, "opened tab %s with %s\n", o.TabID, count(len(o.Panes), "pane"))
+	if o.Worktree != nil {
+		fmt.Fprintf(w, "  worktree %s on branch %s\n", o.Worktree.Path, o.Worktree.Branch)
+		if o.Worktree.Warning != "" {
+			a.note("warning: %s", o.Worktree.Warning)
+		}
+	}
+	for _, l := range o.Launches {
+		a.printReceipt(w, l)
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func (a *app) configCommand() *cobra.Command {
+	return noun("config", "Tab configs", a.configCheckCommand(), a.configListCommand(), a.configNewCommand(), a.configSchemaCommand())
+}
+
+func (a *app) configCheckCommand() *cobra.Command {
+	var strict bool
+	cmd := &cobra.Command{
+		Use: "check FILE…", Short: "Check tab configs; exit 1 when one has errors", Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			h, err := a.home()
+			if err != nil {
+				return err
+			}
+			path := a.getenv("PATH")
+			files := tab.NewFiles(h.TabConfigs(), a.getenv("HOME"), a.getenv, tabconfig.LoadEnv{
+				DefaultShell: a.getenv("SHELL"), ShellInstalled: func(name string) bool { return tab.Installed(name, path) },
+				KnownAgent: a.knownAgent(h),
+			})
+			faults := []wire.Fault{}
+			for _, name := range args {
+				loaded := files.Read(name)
+				faults = append(faults, tab.WireFaults(loaded.Faults, loaded.Source)...)
+			}
+			for _, f := range faults {
+				if f.Severity == string(tabconfig.Error) || strict {
+					a.exit = 1
+				}
+			}
+			return a.print(faults, func(w io.Writer) {
+				for _, f := range faults {
+					fmt.Fprintln(w, f.Text)
+				}
+				if len(faults) == 0 {
+					fmt.Fprintf(w, "%s: no faults\n", count(len(args), "file"))
+				}
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit 1 on warnings too")
+	return cmd
+}
+
+func (a *app) configListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the configs that can be opened", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := call[wire.ConfigList](cmd.Context(), a, "config.list", wire.None{})
+			if err != nil {
+				return err
+			}
+			return a.print(list, func(w io.Writer) {
+				table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+				for _, c := range list.Configs {
+					fmt.Fprintf(table, "%s\t%s\t%s\n", c.Name, c.Description, c.Path)
+				}
+				_ = table.Flush()
+				for _, f := range list.Faults {
+					fmt.Fprintln(a.err, f.Text)
+				}
+				if len(list.Configs)+len(list.Faults) == 0 {
+					fmt.Fprintf(w, "no tab configs yet; `davit config new NAME` writes one into %s\n", list.Dirs[0])
+				}
+			})
+		},
+	}
+}
+
+func (a *app) configNewCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "new NAME", Short: "Write a commented config to start from", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			h, err := a.home()
+			if err != nil {
+				return err
+			}
+			if err := os.MkdirAll(h.TabConfigs(), 0o700); err != nil {
+				return davit.Errorf(davit.CodeHomeUnusable, "make the folder of tab configs: %w", err)
+			}
+			path := filepath.Join(h.TabConfigs(), fileName(args[0]))
+			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if err != nil {
+				return davit.Errorf(davit.CodeConfigAmbiguous, "%s cannot be made: %w", path, err).WithHint("choose another name")
+			}
+			_, err = f.WriteString(tabconfig.NewTemplate(args[0]))
+			if err := f.Close(); err != nil {
+				return err
+			}
+			if err != nil {
+				return err
+			}
+			return a.print(map[string]string{"path": path}, func(w io.Writer) {
+				fmt.Fprintf(w, "%s\nedit it, then: davit open %q\n", path, args[0])
+			})
+		},
+	}
+}
+
+// fileName makes a file's name of a config's: letters, digits, - and _ stay.
+func fileName(name string) string {
+	safe := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || ('0' <= r && r <= '9') || ('a' <= r && r <= 'z') {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(name))
+	return cmp.Or(strings.Trim(safe, "_"), "config") + ".toml"
+}
+
+func (a *app) configSchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of a tab config, for editors", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := a.out.Write(tabconfig.Schema())
+			return err
+		},
+	}
+}
+
+func (a *app) tabCommand() *cobra.Command {
+	return noun("tab", "The open tabs", a.tabListCommand(), a.tabNewCommand(), a.tabCloseCommand(), a.tabUndoCommand(), a.tabRenameCommand())
+}
+
+func (a *app) tabListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the open tabs", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := call[wire.TabList](cmd.Context(), a, "tab.list", wire.None{})
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(list.Tabs)
+			}
+			table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			for _, t := range list.Tabs {
+				where := ""
+				if t.Worktree != nil {
+					where = t.Worktree.Branch
+				}
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.ID, t.Title, count(len(t.Panes), "pane"), where)
+			}
+			return table.Flush()
+		},
+	}
+}
+
+func (a *app) tabNewCommand() *cobra.Command {
+	var title string
+	cmd := &cobra.Command{
+		Use: "new [-- CMD…]", Short: "Open a tab with a shell, or with a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opened, err := call[wire.Opened](cmd.Context(), a, "tab.open", wire.TabOpen{Directory: a.dir, Argv: args, Title: title})
+			if err != nil {
+				return err
+			}
+			return a.print(opened, func(w io.Writer) { a.printOpened(w, opened) })
+		},
+	}
+	cmd.Flags().StringVar(&title, "title", "", "title of the tab")
+	return cmd
+}
+
+func (a *app) tabCloseCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "close TAB…", Short: "Close tabs and run their cleanup", Args: cobra.MinimumNArgs(1),
+		Long: "Closes tabs, by id or by title. Their cleanup runs in the background; `davit tab undo` brings a tab back for a minute.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := call[wire.TabList](cmd.Context(), a, "tab.list", wire.None{})
+			if err != nil {
+				return err
+			}
+			req := wire.TabClose{Yes: yes}
+			for _, arg := range args {
+				id, err := findTab(list.Tabs, arg)
+				if err != nil {
+					return err
+				}
+				req.Tabs = append(req.Tabs, id)
+			}
+			closed, err := call[wire.TabClosed](cmd.Context(), a, "tab.close", req)
+			if davit.CodeOf(err) == davit.CodeTabCloseConfirm && a.isTerminal() && a.confirm(davit.AsError(err).Message+". Close all the same?") {
+				req.Yes = true
+				closed, err = call[wire.TabClosed](cmd.Context(), a, "tab.close", req)
+			}
+			if err != nil {
+				return err
+			}
+			return a.print(closed, func(w io.Writer) {
+				fmt.Fprintf(w, "closed %s; `davit tab undo` brings it back until %s\n", count(len(closed.Closed), "tab"), closed.Undo.Local().Format("15:04:05"))
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "close although programs run")
+	return cmd
+}
+
+// findTab finds a tab by id, else by title.
+func findTab(tabs []wire.TabSummary, arg string) (davit.TabID, error) {
+	byTitle := map[davit.TabID]string{}
+	for _, t := range tabs {
+		if string(t.ID) == arg {
+			return t.ID, nil
+		}
+		if t.Title == arg {
+			byTitle[t.ID] = t.Title
+		}
+	}
+	switch ids := slices.Sorted(maps.Keys(byTitle)); len(ids) {
+	case 1:
+		return ids[0], nil
+	case 0:
+		return "", davit.Errorf(davit.CodeTabNotFound, "there is no open tab %q", arg).WithHint("`davit tab list` shows what there is")
+	default:
+		return "", davit.Errorf(davit.CodeTabAmbiguous, "%d tabs have the title %q", len(ids), arg).WithHint("use an id: %v", ids).With("candidates", ids)
+	}
+}
+
+func (a *app) confirm(question string) bool {
+	fmt.Fprintf(a.err, "%s [y/N] ", question)
+	state, err := term.MakeRaw(int(a.in.Fd()))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = term.Restore(int(a.in.Fd()), state) }()
+	var key [1]byte
+	_, err = a.in.Read(key[:])
+	fmt.Fprintf(a.err, "%c\r\n", key[0])
+	return err == nil && (key[0] == 'y' || key[0] == 'Y')
+}
+
+func (a *app) tabUndoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "undo [TAB]", Short: "Bring back a closed tab, the last one when none is named", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var ref wire.TabRef
+			if len(args) > 0 {
+				ref.Tab = davit.TabID(args[0])
+			}
+			back, err := call[wire.TabRef](cmd.Context(), a, "tab.undoClose", ref)
+			if err != nil {
+				return err
+			}
+			return a.print(back, func(w io.Writer) { fmt.Fprintf(w, "tab %s is back\n", back.Tab) })
+		},
+	}
+}
+
+func (a *app) tabRenameCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "rename TAB TITLE", Short: "Give a tab a title; an empty one takes it back", Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := call[wire.TabList](cmd.Context(), a, "tab.list", wire.None{})
+			if err != nil {
+				return err
+			}
+			id, err := findTab(list.Tabs, args[0])
+			if err != nil {
+				return err
+			}
+			_, err = call[wire.None](cmd.Context(), a, "tab.rename", wire.TabEdit{Tab: id, Title: &args[1]})
+			return err
+		},
+	}
+}
+
+func (a *app) noticeCommand() *cobra.Command {
+	list := &cobra.Command{
+		Use: "list", Short: "List what has not been dismissed", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := call[wire.NoticeList](cmd.Context(), a, "notice.list", wire.None{})
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(l.Notices)
+			}
+			for _, n := range l.Notices {
+				fmt.Fprintf(a.out, "%s  [%s] %s\n", n.ID, n.Level, n.Title)
+				for _, line := range strings.Split(strings.TrimSpace(n.Body), "\n") {
+					if line != "" {
+						fmt.Fprintf(a.out, "    %s\n", line)
+					}
+				}
+				for _, action := range n.Actions {
+					if action.Kind == "host" {
+						fmt.Fprintf(a.out, "    %s: davit notice act %s %s\n", action.Label, n.ID, action.ID)
+					}
+				}
+			}
+			return nil
+		},
+	}
+	dismiss := &cobra.Command{
+		Use: "dismiss NOTICE", Short: "Take a notice away", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := call[wire.None](cmd.Context(), a, "notice.dismiss", wire.NoticeRef{ID: args[0]})
+			return err
+		},
+	}
+	act := &cobra.Command{
+		Use: "act NOTICE ACTION", Short: "Do what one of a notice's buttons says", Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := call[wire.None](cmd.Context(), a, "notice.act", wire.NoticeAct{ID: args[0], Action: args[1]})
+			return err
+		},
+	}
+	return noun("notice", "What davit has to tell", list, dismiss, act)
+}
