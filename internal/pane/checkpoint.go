@@ -40,6 +40,8 @@ type kept struct {
 	Exit      *davit.Exit `json:"exit,omitempty"`
 	Note      string      `json:"note,omitempty"`
 	Blocks    blocks      `json:"blocks"`
+
+	Properties map[string]string `json:"properties,omitempty"`
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -93,7 +95,7 @@ func (p *Pane) restore() {
 	if err != nil {
 		f.screen = screen.New(view.Cols, view.Rows, p.cfg.Screen)
 	} else {
-		f.screen, f.blocks = s, k.Blocks
+		f.screen, f.blocks, f.props = s, k.Blocks, k.Properties
 		f.save.resumable, f.save.offset = k.Resumable, k.Offset
 		p.change(func(v *davit.Pane) {
 			v.Cols, v.Rows, v.Title = s.Cols(), s.Rows(), s.Title()
@@ -202,6 +204,7 @@ func (p *Pane) checkpoint() {
 	k := kept{
 		Offset: f.screen.Offset(), Resumable: f.save.resumable, Directory: v.Directory,
 		Command: v.Command, Running: v.Running, Exit: v.Exit, Note: v.Note, Blocks: f.blocks,
+		Properties: f.props,
 	}
 	data, err := encodeCheckpoint(k, f.screen.Save())
 	if err != nil {

@@ -31,6 +31,10 @@ func (p *Pane) effect(e *screen.Effect) {
 		if e.Text != "" {
 			p.fold.blocks.typed(e.Text)
 		}
+		if len(e.Params) == 0 {
+			return
+		}
+		p.fold.property(e.Params)
 		ev.Kind = EventProperty
 	case screen.PromptStart, screen.CommandStart, screen.OutputStart, screen.CommandEnd:
 		p.mark(e)
@@ -50,6 +54,23 @@ func (p *Pane) effect(e *screen.Effect) {
 	}
 	if e.At > p.cfg.EffectsThrough {
 		p.emit(ev)
+	}
+}
+
+// maxProperties bounds what a program can make a checkpoint hold.
+const maxProperties = 64
+
+func (f *fold) property(params map[string]string) {
+	for key, value := range params {
+		switch _, known := f.props[key]; {
+		case value == "":
+			delete(f.props, key)
+		case len(key)+len(value) <= 64<<10 && (known || len(f.props) < maxProperties):
+			if f.props == nil {
+				f.props = map[string]string{}
+			}
+			f.props[key] = value
+		}
 	}
 }
 

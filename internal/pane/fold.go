@@ -15,7 +15,9 @@ import (
 type chunk struct {
 	frame keeper.Frame // Data is not used
 	piece piece        // of Bytes
-	err   error        // the stream is over: io.EOF, or why
+	goal  uint64       // a stream has begun; the log's end then
+	begun bool
+	err   error // the stream is over: io.EOF, or why
 }
 
 // fold is what the owner goroutine owns.
@@ -23,11 +25,15 @@ type fold struct {
 	screen  *screen.Screen
 	tail    []piece // read, but not published: the parser has not finished it
 	blocks  blocks
+	props   map[string]string
 	waiters []waiter
 	save    saver
 	timer   *time.Timer
 	armed   bool
 	drawn   drawn
+	goal    uint64 // where the log ended when this host came
+	begun   bool   // goal is known
+	caught  bool   // and reached
 
 	swallow   bool   // inside a string too long to hold back
 	swallowed uint64 // its start
@@ -48,6 +54,9 @@ func (p *Pane) read(ctx context.Context) {
 			return
 		}
 		stream, err := p.cfg.Keeper.Follow(ctx, string(p.id), next)
+		if err == nil && !p.hand(ctx, chunk{begun: true, goal: endOf(stream)}) {
+			err = ctx.Err()
+		}
 		for err == nil {
 			var frame keeper.Frame
 			stream.Ack(p.head.Load())
@@ -90,6 +99,14 @@ func (p *Pane) read(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// endOf is where the log ended when the stream began, as far as it says so.
+func endOf(s Stream) uint64 {
+	if r, ok := s.(interface{ Range() keeper.Range }); ok {
+		return r.Range().End
+	}
+	return 0
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {
@@ -139,8 +156,19 @@ func (p *Pane) own(ctx context.Context) {
 
 // apply folds one chunk.
 func (p *Pane) apply(c chunk) {
-	if c.err != nil {
+	f := &p.fold
+	switch {
+	case c.err != nil:
 		p.over(c.err)
+		p.catchUp()
+		return
+	case c.begun:
+		if !f.begun {
+			f.goal, f.begun = c.goal, true
+		}
+		if f.screen.Offset() >= f.goal {
+			p.catchUp()
+		}
 		return
 	}
 	switch frame := c.frame; frame.Kind {
@@ -153,7 +181,19 @@ func (p *Pane) apply(c chunk) {
 	case keeper.Exit:
 		p.exited(frame)
 	}
+	if !f.caught && f.screen.Offset() >= f.goal {
+		p.catchUp()
+	}
 	p.touched()
+}
+
+// catchUp opens the pane to those who look at it.
+func (p *Pane) catchUp() {
+	if f := &p.fold; !f.caught {
+		f.caught = true
+		p.ring.goLive()
+		close(p.live)
+	}
 }
 
 // write folds output and publishes what the parser has finished.

@@ -78,7 +78,7 @@ func (p *Pane) refuseLongLine(ctx context.Context) error {
 // so that no text can end its own frame.
 func (p *Pane) Paste(ctx context.Context, client, id, text string) error {
 	var framed bool
-	if err := p.do(ctx, func() { framed = p.fold.screen.Modes().BracketedPaste }); err != nil {
+	if err := p.look(ctx, func() { framed = p.fold.screen.Modes().BracketedPaste }); err != nil {
 		return err
 	}
 	return p.Input(ctx, client, id, PasteBytes(text, framed))

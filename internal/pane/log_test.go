@@ -34,6 +34,7 @@ type scriptedLog struct {
 	canonical bool
 	follows   int
 	breakage  func() // called by Follow
+	held      bool   // streams give nothing
 }
 
 func newLog() *scriptedLog {
@@ -72,6 +73,15 @@ func (l *scriptedLog) forget(offset uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kept = offset
+}
+
+// hold makes the keeper slow, until it is let go.
+func (l *scriptedLog) hold(held bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = held
+	close(l.changed)
+	l.changed = make(chan struct{})
 }
 
 func (l *scriptedLog) head() uint64 { l.mu.Lock(); defer l.mu.Unlock(); return l.end }
@@ -126,7 +136,7 @@ func (l *scriptedLog) Follow(ctx context.Context, _ string, from uint64) (Stream
 	if l.breakage != nil {
 		l.breakage()
 	}
-	s := &scriptedStream{log: l, ctx: ctx, from: from, closed: make(chan struct{})}
+	s := &scriptedStream{log: l, ctx: ctx, from: from, end: l.end, closed: make(chan struct{})}
 	if from < l.kept {
 		s.first = &keeper.Frame{Kind: keeper.Gap, From: from, To: l.kept}
 		s.from = l.kept
@@ -138,6 +148,7 @@ type scriptedStream struct {
 	log    *scriptedLog
 	ctx    context.Context
 	from   uint64
+	end    uint64
 	next   int
 	first  *keeper.Frame
 	once   sync.Once
@@ -146,7 +157,9 @@ type scriptedStream struct {
 }
 
 func (s *scriptedStream) Ack(uint64) {}
-func (s *scriptedStream) Close()     { s.once.Do(func() { close(s.closed) }) }
+
+func (s *scriptedStream) Range() keeper.Range { return keeper.Range{Start: s.log.kept, End: s.end} }
+func (s *scriptedStream) Close()              { s.once.Do(func() { close(s.closed) }) }
 
 func (s *scriptedStream) Next() (keeper.Frame, error) {
 	for {
@@ -158,7 +171,7 @@ func (s *scriptedStream) Next() (keeper.Frame, error) {
 		changed, done := s.log.changed, s.log.done
 		var frame keeper.Frame
 		got := false
-		for !got && s.next < len(s.log.frames) {
+		for !got && !s.log.held && s.next < len(s.log.frames) {
 			frame = s.log.frames[s.next]
 			s.next++
 			got = frame.To > s.from || frame.Kind != keeper.Bytes && frame.From >= s.from

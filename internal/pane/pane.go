@@ -122,6 +122,7 @@ type Pane struct {
 
 	requests chan func()   // to the owner; unbuffered: the asker waits
 	chunks   chan chunk    // reader → owner
+	live     chan struct{} // closed when the fold has caught up with the log
 	done     chan struct{} // closed when Run has ended
 	started  atomic.Bool
 
@@ -152,7 +153,7 @@ func New(cfg Config) (*Pane, error) {
 	}
 	p := &Pane{
 		cfg: cfg, id: cfg.Pane.ID, log: cfg.Log.With("pane", cfg.Pane.ID),
-		requests: make(chan func()), chunks: make(chan chunk, chunkQueue), done: make(chan struct{}),
+		requests: make(chan func()), chunks: make(chan chunk, chunkQueue), live: make(chan struct{}), done: make(chan struct{}),
 	}
 	p.ring.init()
 	p.out.init()
@@ -232,6 +233,18 @@ func (p *Pane) broken(where string, what any) error {
 	p.log.Error("the pane broke", "where", where, "panic", fmt.Sprint(what), "stack", string(debug.Stack()))
 	p.change(func(v *davit.Pane) { v.Fault = fmt.Sprintf("the pane's %s broke: %v", where, what) })
 	return &brokenError{where, what}
+}
+
+// look is do once the fold has caught up with what the log held when this host came: a
+// restart shows nothing older than what was shown before it.
+func (p *Pane) look(ctx context.Context, fn func()) error {
+	select {
+	case <-p.live:
+	case <-p.done:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return p.do(ctx, fn)
 }
 
 // do runs fn on the owner's goroutine and waits for it.

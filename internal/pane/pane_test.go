@@ -16,6 +16,7 @@ import (
 	"davit"
 	"davit/internal/keeper"
 	"davit/internal/testenv"
+	"davit/screen"
 )
 
 // Whatever is printed, however it is cut, whenever somebody comes, leaves, comes back or
@@ -449,4 +450,41 @@ func (s *flakyStream) Next() (keeper.Frame, error) {
 		return keeper.Frame{}, errors.New("connection reset")
 	}
 	return s.Stream.Next()
+}
+
+// A host that is just back has an old screen for a moment: it is not shown to anybody,
+// and a page that was further goes on where it was.
+func TestNothingOlderIsShownAfterARestart(t *testing.T) {
+	l := newLog()
+	dir := t.TempDir()
+	in := func(c *Config) { c.Dir = dir }
+	first := start(t, l, in)
+	l.print("\x1b]633;P;VIRTUAL_ENV=/venv\x07", "old")
+	first.folded(l.head())
+	first.stop()
+	l.print(" new")
+	page := l.head()
+	l.hold(true)
+	second := start(t, l, in)
+	d := second.display(&page)
+	d.screen = screen.New(testCols, testRows, screen.Options{})
+	if d.step(20 * time.Millisecond) {
+		t.Error("a frame came before the fold had caught up")
+	}
+	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if text, err := second.Text(short, 0); err == nil {
+		t.Errorf("read %q", text.Rows[0])
+	}
+	l.hold(false)
+	text, err := second.Text(t.Context(), 0)
+	if err != nil || text.Rows[0] != "old new" {
+		t.Errorf("read %q, %v", text.Rows, err)
+	}
+	if d.step(20 * time.Millisecond) {
+		t.Error("a frame came to a page that has everything")
+	}
+	if props, err := second.Properties(t.Context()); err != nil || props["VIRTUAL_ENV"] != "/venv" {
+		t.Errorf("properties %v, %v", props, err)
+	}
 }

@@ -47,7 +47,7 @@ type ring struct {
 	published uint64 // end of what clients may have: where the parser has nothing unfinished
 	resumable uint64 // one past the last resize or gap: clients from before it cannot resume
 	epoch     uint64 // grows with each resize or gap (sync boundary)
-	live      bool   // restored: snapshots can be had
+	live      bool   // caught up with the log: clients are served
 	cols      int    // size of the newest output
 	rows      int
 	exit      *davit.Exit
@@ -60,13 +60,19 @@ func (r *ring) init() {
 	r.subs = map[*Subscription]struct{}{}
 }
 
-// open puts the ring behind what was restored: clients are served from here on.
+// goLive begins to serve clients.
+func (r *ring) goLive() {
+	r.mu.Lock()
+	r.live = true
+	r.wakeAll()
+	r.mu.Unlock()
+}
+
+// open puts the ring behind what was restored.
 func (r *ring) open(offset, resumable uint64, cols, rows int) {
 	r.mu.Lock()
 	r.segs, r.start, r.published = nil, offset, offset
 	r.resumable, r.cols, r.rows = resumable, cols, rows
-	r.live = true
-	r.wakeAll()
 	r.mu.Unlock()
 }
 

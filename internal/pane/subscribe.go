@@ -113,7 +113,7 @@ func (s *Subscription) poke() {
 // snapshot has the owner draw the screen, and puts the cursor behind it in one step.
 func (s *Subscription) snapshot(ctx context.Context) (Frame, error) {
 	var frame Frame
-	err := s.pane.do(ctx, func() {
+	err := s.pane.look(ctx, func() {
 		frame = s.pane.draw(s.lines)
 		s.mu.Lock()
 		s.epoch = s.pane.ring.epoch // the owner is the ring's only writer

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	"davit"
@@ -35,7 +36,7 @@ func (p *Pane) draw(lines int) Frame {
 // Snapshot draws the screen with at most lines of scrollback.
 func (p *Pane) Snapshot(ctx context.Context, lines int) (Frame, error) {
 	var frame Frame
-	err := p.do(ctx, func() { frame = p.draw(max(lines, 0)) })
+	err := p.look(ctx, func() { frame = p.draw(max(lines, 0)) })
 	return frame, err
 }
 
@@ -52,7 +53,7 @@ type Text struct {
 // Text reads the screen after at most lines of scrollback.
 func (p *Pane) Text(ctx context.Context, lines int) (Text, error) {
 	var t Text
-	err := p.do(ctx, func() {
+	err := p.look(ctx, func() {
 		s := p.fold.screen
 		if lines > 0 {
 			back := s.ScrollbackText()
@@ -72,13 +73,21 @@ func (p *Pane) Text(ctx context.Context, lines int) (Text, error) {
 // Blocks are the newest commands of the pane's shell, oldest first (P4).
 func (p *Pane) Blocks(ctx context.Context) ([]davit.Block, error) {
 	var out []davit.Block
-	err := p.do(ctx, func() { out = p.fold.blocks.rows(p.fold.screen.MarkRow) })
+	err := p.look(ctx, func() { out = p.fold.blocks.rows(p.fold.screen.MarkRow) })
 	return out, err
 }
 
 // Modes are what the program asked of its terminal.
 func (p *Pane) Modes(ctx context.Context) (screen.Modes, error) {
 	var m screen.Modes
-	err := p.do(ctx, func() { m = p.fold.screen.Modes() })
+	err := p.look(ctx, func() { m = p.fold.screen.Modes() })
 	return m, err
+}
+
+// Properties are what the pane's shell last told of its environment: PATH, VIRTUAL_ENV,
+// CONDA_DEFAULT_ENV, NODE_VERSION (P4). A property that is gone is not in it.
+func (p *Pane) Properties(ctx context.Context) (map[string]string, error) {
+	var out map[string]string
+	err := p.look(ctx, func() { out = maps.Clone(p.fold.props) })
+	return out, err
 }

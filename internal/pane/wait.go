@@ -67,7 +67,7 @@ func (p *Pane) until(ctx context.Context, holds func() bool) error {
 
 func (p *Pane) checkWaiters() {
 	f := &p.fold
-	if len(f.waiters) == 0 {
+	if len(f.waiters) == 0 || !f.caught {
 		return
 	}
 	keep := f.waiters[:0]
