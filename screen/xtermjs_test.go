@@ -24,6 +24,23 @@ type xtermJob struct {
 	Step []xtermStep `json:"steps"`
 	// differs says that the job shows a difference on purpose.
 	differs string
+	of      *Screen // the screen that the steps are a snapshot of
+}
+
+// screen is what the job must show.
+func (job xtermJob) screen() *Screen {
+	if job.of != nil {
+		return job.of
+	}
+	s := New(job.Cols, job.Rows, Options{})
+	for _, step := range job.Step {
+		if step.Resize != nil {
+			s.Resize(step.Resize[0], step.Resize[1])
+		} else {
+			s.Write(step.Data)
+		}
+	}
+	return s
 }
 
 type xtermStep struct {
@@ -221,6 +238,14 @@ func TestAgreesWithXtermJS(t *testing.T) {
 		jobs = append(jobs, xtermJob{name: c.name, Cols: 20, Rows: 5, differs: "see docs/screen.md",
 			Step: []xtermStep{{Data: []byte(c.input)}}})
 	}
+	// And each screen again as a snapshot, as a browser gets it (P3.1).
+	for _, job := range jobs[:len(jobs):len(jobs)] {
+		if job.differs == "" {
+			s := job.screen()
+			jobs = append(jobs, xtermJob{name: job.name + ", snapshot", Cols: s.cols, Rows: s.rows, of: s,
+				Step: []xtermStep{{Data: s.Snapshot(SnapshotOptions{Lines: 50})}}})
+		}
+	}
 	answers := askXterm(t, jobs)
 	failed, threw := 0, 0
 	for i, job := range jobs {
@@ -228,14 +253,7 @@ func TestAgreesWithXtermJS(t *testing.T) {
 			threw++
 			continue
 		}
-		s := New(job.Cols, job.Rows, Options{})
-		for _, step := range job.Step {
-			if step.Resize != nil {
-				s.Resize(step.Resize[0], step.Resize[1])
-			} else {
-				s.Write(step.Data)
-			}
-		}
+		s := job.screen()
 		difference := compare(s, answers[i])
 		switch {
 		case difference == "" && job.differs != "":
