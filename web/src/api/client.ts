@@ -2,7 +2,7 @@
 // interfaces A1.1). It sends the login's key beside the cookie (A2.1) and turns problem
 // documents (A1.4) into Problem. It retries nothing: who asks decides.
 import type { paths } from "./schema.gen";
-import type { Fail } from "./types";
+import type { Fail, Intent, LoggedIn } from "./types";
 
 type Json<T> = T extends { content: { "application/json": infer B } } ? B : Record<string, never>;
 type Post<N extends OperationName> = paths[`/v1/${N}`] extends { post: infer P } ? P : never;
@@ -12,8 +12,12 @@ export type OperationName = {
 	[P in keyof paths]: P extends `/v1/${infer N}` ? (paths[P] extends { post: object } ? N : never) : never;
 }[keyof paths];
 
-export type Request<N extends OperationName> =
-	Post<N> extends { requestBody?: infer B } ? Json<NonNullable<B>> : Record<string, never>;
+/** agent.launch takes its body raw, so that it can refuse unknown fields by name. */
+export type Request<N extends OperationName> = N extends "agent.launch"
+	? Intent
+	: Post<N> extends { requestBody: infer B }
+		? Json<B>
+		: Record<string, never>;
 
 export type Answer<N extends OperationName> =
 	Post<N> extends { responses: { 200: infer R } } ? Json<R> : undefined;
@@ -49,6 +53,15 @@ export class Client {
 	constructor(private readonly config: ClientConfig) {}
 
 	async call<N extends OperationName>(name: N, body: Request<N>): Promise<Answer<N>> {
+		return (await this.post(name, body)) as Answer<N>;
+	}
+
+	/** Trades the one-time token of a login link for a key; the cookie comes beside it. */
+	async login(token: string): Promise<LoggedIn> {
+		return (await this.post("login", { token })) as LoggedIn;
+	}
+
+	private async post(name: string, body: unknown): Promise<unknown> {
 		const headers: Record<string, string> = {
 			"Content-Type": "application/json",
 			"Davit-Capabilities": capabilities,
@@ -74,7 +87,7 @@ export class Client {
 		if (response.status === 401 && name !== "login") this.config.onUnauthorized();
 		const answer = await read(response);
 		if (!response.ok) throw problem(response.status, answer);
-		return answer as Answer<N>;
+		return answer;
 	}
 }
 

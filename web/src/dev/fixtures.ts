@@ -68,7 +68,7 @@ export const undelivered: Result = {
 const tab = (id: string, title: string, more: Partial<Tab> = {}): Tab => ({
 	id,
 	title,
-	tree: null,
+	tree: {},
 	created: since,
 	...more,
 });

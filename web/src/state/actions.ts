@@ -42,7 +42,7 @@ export const client = new Client({
 /** Takes the one-time token of a login link for a key (spec interfaces A2.1). */
 export async function logIn(token: string): Promise<boolean> {
 	try {
-		saveKey((await client.call("login", { token })).key);
+		saveKey((await client.login(token)).key);
 		login.value = "in";
 		loginFault.value = null;
 		return true;
@@ -212,7 +212,8 @@ export async function splitPane(pane: string, direction: "horizontal" | "vertica
 	await ask("The pane was not split", async () => {
 		const made = await client.call("pane.split", { pane, direction });
 		const tab = model.value?.panes[pane]?.tab;
-		if (tab && made.pane) focusPane(tab, made.pane);
+		const fresh = made.panes?.[0];
+		if (tab && fresh) focusPane(tab, fresh);
 	});
 }
 
