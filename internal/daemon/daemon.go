@@ -190,10 +190,10 @@ func (d *daemon) serve(ctx context.Context) error {
 	run(&tabs, "recovery", func() error { return d.recover(tabsCtx) })
 	local := &http.Server{Handler: d.server.Local(), ReadHeaderTimeout: 10 * time.Second}
 	browser := &http.Server{Handler: d.server.Browser(), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
-	run(&serving, "socket", func() error { return ignoreClosed(local.Serve(d.local)) })
-	run(&serving, "page", func() error { return ignoreClosed(browser.Serve(d.tcp)) })
 	select {
-	case <-d.panes.Ready():
+	case <-d.panes.Ready(): // until then callers wait in the listeners' queues
+		run(&serving, "socket", func() error { return ignoreClosed(local.Serve(d.local)) })
+		run(&serving, "page", func() error { return ignoreClosed(browser.Serve(d.tcp)) })
 		if d.cfg.Ready != nil {
 			d.cfg.Ready(d.info())
 		}
