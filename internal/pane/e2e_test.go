@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,6 +45,13 @@ func TestMain(m *testing.M) {
 // realKeeperOf starts a keeper process, which the test's end shuts down with all it holds.
 func realKeeperOf(t testing.TB) *client.Client {
 	t.Helper()
+	c, _, _ := keeperAt(t)
+	return c
+}
+
+// keeperAt also tells which process it is, and where its panes lie.
+func keeperAt(t testing.TB) (*client.Client, keeper.Record, string) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "dp") // short: a socket's path has 100 bytes
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +78,9 @@ func realKeeperOf(t testing.TB) *client.Client {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
+		if !keeper.Alive(record) {
+			return // its test has killed it
+		}
 		last, err := client.Dial(ctx, client.Config{Socket: record.Socket})
 		if err == nil {
 			err = last.Shutdown(ctx, true)
@@ -80,7 +91,7 @@ func realKeeperOf(t testing.TB) *client.Client {
 		}
 		testenv.Eventually(t, 10*time.Second, func() (bool, string) { return !keeper.Alive(record), "the keeper lives" })
 	})
-	return c
+	return c, record, filepath.Join(cfg.StateDir, "panes")
 }
 
 func dialKeeper(t testing.TB, record keeper.Record) *client.Client {
@@ -288,6 +299,58 @@ func TestARealExit(t *testing.T) {
 		t.Errorf("status %s, exit %+v", v.Status, v.Exit)
 	}
 	if err := r.Input(ctx, "c", "2", []byte("x")); davit.CodeOf(err) != davit.CodePaneEnded {
+		t.Errorf("input: %v", err)
+	}
+}
+
+// Host and keeper die together, as in a power cut: what the log has behind the last
+// checkpoint is shown, and the program is told as lost (spec terminal P1.5, P1.9).
+func TestWhatADeadKeeperLeft(t *testing.T) {
+	c, record, panes := keeperAt(t)
+	spawn(t, c, nil, "sh", "-c", "echo before; read x; seq 1 20000; echo last words; read x")
+	dir := t.TempDir()
+	in := func(cfg *Config) { cfg.Dir = dir }
+	first := start(t, FromClient(c), in)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := first.Wait(ctx, Condition{For: "text", Text: "before"}); err != nil {
+		t.Fatal(err)
+	}
+	first.stop()
+	saved, err := os.ReadFile(filepath.Join(dir, checkpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := start(t, FromClient(c), in)
+	second.Claim("c", 50, 10)
+	if err := second.Input(ctx, "c", "go", []byte("\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Wait(ctx, Condition{For: "text", Text: "last words"}); err != nil {
+		t.Fatal(err)
+	}
+	want := second.shows()
+	second.stop()
+	if err := os.WriteFile(filepath.Join(dir, checkpointFile), saved, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(record.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Eventually(t, 10*time.Second, func() (bool, string) { return !keeper.Alive(record), "the keeper lives" })
+
+	third := start(t, FromDisk(panes), in)
+	if _, err := third.Text(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Eventually(t, 10*time.Second, func() (bool, string) {
+		v := third.View()
+		return v.Status == davit.PaneLost && v.Note == "", fmt.Sprintf("%s %q", v.Status, v.Note)
+	})
+	if got := third.shows(); got != want {
+		t.Errorf("shows\n%s\nwant\n%s", got, want)
+	}
+	if err := third.Input(ctx, "c", "x", []byte("x")); davit.CodeOf(err) != davit.CodePaneLost {
 		t.Errorf("input: %v", err)
 	}
 }

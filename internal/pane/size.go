@@ -140,7 +140,7 @@ func (p *Pane) resize(ctx context.Context) {
 				continue
 			}
 			err := p.cfg.Keeper.Resize(ctx, "size-"+p.cfg.NewID(), string(p.id), size[0], size[1])
-			if err != nil && ctx.Err() == nil {
+			if err != nil && ctx.Err() == nil && p.running() {
 				p.log.Warn("resize", "cols", size[0], "rows", size[1], "err", err)
 			}
 		}
