@@ -12,7 +12,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 run: build ## build everything and start davit for the current directory
-	@$(BIN) up --detach && $(BIN) open-page
+	@$(BIN)
 
 build: $(BIN) ## the binary, the page inside
 

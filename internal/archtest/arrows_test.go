@@ -1,5 +1,5 @@
 // Package archtest holds the tree to its arrows: which package may import which, and
-// what pure packages must not touch (docs/STYLE in CONTRIBUTING.md, rule 2).
+// what pure packages must not touch (STYLE 1 and 2).
 package archtest
 
 import (
@@ -17,14 +17,20 @@ import (
 	"testing"
 )
 
+var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "golang.org/x/sys/unix"}
+
 const module = "davit"
 
-var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "golang.org/x/sys/unix"}
+// tests is the package that every test file may import, and nothing else.
+const tests = "internal/testenv"
 
 type rules struct {
 	pure   []string
-	arrows map[string][]string
+	arrows map[string]arrow
 }
+
+// arrow is one line: what a package may import, and what its test files may besides.
+type arrow struct{ code, tests []string }
 
 func readRules(t *testing.T) rules {
 	t.Helper()
@@ -33,7 +39,7 @@ func readRules(t *testing.T) rules {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r := rules{arrows: map[string][]string{}}
+	r := rules{arrows: map[string]arrow{}}
 	for scan := bufio.NewScanner(f); scan.Scan(); {
 		line := strings.TrimSpace(scan.Text())
 		switch {
@@ -49,7 +55,8 @@ func readRules(t *testing.T) rules {
 			if _, twice := r.arrows[from]; twice {
 				t.Fatalf("arrows.txt: %s stands twice", from)
 			}
-			r.arrows[from] = strings.Fields(to)
+			code, testing, _ := strings.Cut(to, "|")
+			r.arrows[from] = arrow{strings.Fields(code), strings.Fields(testing)}
 		}
 	}
 	return r
@@ -119,27 +126,40 @@ func local(path string) (string, bool) {
 	return rel, ok
 }
 
+func importPath(to string) string {
+	if to == "." {
+		return module
+	}
+	return module + "/" + to
+}
+
 func TestArrows(t *testing.T) {
 	r, tree := readRules(t), readTree(t, filepath.Join("..", ".."))
 	for name, p := range tree {
 		allowed, listed := r.arrows[name]
-		if !listed && name != "internal/archtest" {
+		if !listed {
 			t.Errorf("%s has no line in arrows.txt", name)
 			continue
 		}
 		for path, file := range p.imports {
-			if to, ok := local(path); ok && !slices.Contains(allowed, to) {
+			if to, ok := local(path); ok && !slices.Contains(allowed.code, to) {
 				t.Errorf("%s imports %s: no such arrow", file, to)
 			}
 		}
-		for _, to := range allowed {
-			path := module + "/" + to
-			if to == "." {
-				path = module
+		for path, file := range p.testImports {
+			to, ok := local(path)
+			if ok && to != name && to != tests && !slices.Contains(allowed.code, to) && !slices.Contains(allowed.tests, to) {
+				t.Errorf("%s imports %s: no such arrow, not for tests either", file, to)
 			}
-			_, used := p.imports[path]
-			if _, tested := p.testImports[path]; !used && !tested {
-				t.Errorf("arrows.txt: %s -> %s is not used by any file", name, to)
+		}
+		for _, to := range allowed.code {
+			if _, used := p.imports[importPath(to)]; !used {
+				t.Errorf("arrows.txt: %s -> %s is not used by any file but tests", name, to)
+			}
+		}
+		for _, to := range allowed.tests {
+			if _, used := p.testImports[importPath(to)]; !used {
+				t.Errorf("arrows.txt: %s -> | %s is not used by any test", name, to)
 			}
 		}
 	}
