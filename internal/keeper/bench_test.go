@@ -59,7 +59,7 @@ func BenchmarkKeeper(b *testing.B) {
 	in := startKeeper(b, nil)
 	c := in.dial()
 	b.SetBytes(benchSize)
-	n := 0
+	before, n := cpuOf(b, in.rec.Pid), 0
 	for b.Loop() {
 		n++
 		pane := fmt.Sprintf("p%d", n)
@@ -90,6 +90,22 @@ func BenchmarkKeeper(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	used := cpuOf(b, in.rec.Pid) - before
+	b.ReportMetric(used.Seconds()*1000/float64(n*benchSize>>20), "keeper-ms/MB")
+}
+
+// cpuOf is the processor time that a process has used.
+func cpuOf(b *testing.B, pid int) time.Duration {
+	b.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Skip("no /proc")
+	}
+	var user, system int64
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	fmt.Sscan(fields[11], &user)
+	fmt.Sscan(fields[12], &system)
+	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 // BenchmarkEcho is a key through input, the terminal's echo, and the follower.

@@ -92,7 +92,8 @@ func (k *Keeper) foregroundGroup(p *pane) (group int, idle bool) {
 		return 0, false
 	}
 	fg := p.foreground()
-	return fg.Group, fg.Group == 0 || fg.Group == p.pid
+	// A shell that executed another program in its place is no shell any more.
+	return fg.Group, fg.Group == 0 || fg.Group == p.pid && fg.Name == p.program
 }
 
 // look reads the process table and gives the living targets, known and new ones.

@@ -154,6 +154,26 @@ func TestCloseForeground(t *testing.T) {
 	})
 }
 
+// A shell that has executed another program in its place is ended like one.
+func TestCloseForegroundOfReplacedShell(t *testing.T) {
+	t.Parallel()
+	in := startKeeper(t, nil)
+	c := in.dial()
+	req := in.shell("p", "echo ready; exec sleep 1000")
+	req.Kind = keeper.PaneShell
+	shell := in.spawn(c, req)
+	testenv.Eventually(t, 5*time.Second, func() (bool, string) {
+		fg, err := c.Foreground(ctx(t), "p")
+		return err == nil && fg.Name == "sleep", fmt.Sprintf("%+v %v", fg, err)
+	})
+	opt := quick
+	opt.Foreground = true
+	report, err := c.Close(ctx(t), in.id(), "p", opt)
+	if err != nil || len(report.Ended) != 1 || !gone(shell.Pid) {
+		t.Fatalf("%+v, %v", report, err)
+	}
+}
+
 // The terminal says whether it reads whole lines (P3.5).
 func TestForegroundModes(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 
 const (
 	segmentSize  = 2 << 20   // a segment is dropped as a whole
-	ringKeep     = 256 << 10 // kept in memory for followers that are near the end
+	ringKeep     = 512 << 10 // kept in memory for followers that are near the end
 	troubleKeep  = 1 << 20   // kept in memory while the log cannot be written (P1.9)
 	chunkMin     = 8 << 10
 	chunkMax     = 64 << 10

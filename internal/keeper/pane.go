@@ -24,6 +24,7 @@ type pane struct {
 	name, kind string
 	labels     map[string]string
 	pipes      bool
+	program    string // as the process table names it while it has not executed another
 	mark       string // DAVIT_PANE of its environment (P5.1)
 	dir        string // of its logs
 	pid        int
@@ -62,7 +63,7 @@ type paneConfig struct {
 func newPane(cfg paneConfig, req *SpawnRequest) (_ *pane, _ *ends, err error) {
 	p := &pane{
 		name: req.Pane, kind: req.Kind, labels: req.Labels, pipes: req.Pipes,
-		cols: req.Cols, rows: req.Rows, dir: filepath.Join(cfg.root, req.Pane),
+		program: processName(req.Path), cols: req.Cols, rows: req.Rows, dir: filepath.Join(cfg.root, req.Pane),
 		acts: newActs(rememberActs), went: make(chan struct{}), told: make(chan struct{}),
 	}
 	for _, kv := range req.Env {

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,6 +32,12 @@ func signalByNumber(pid int, start uint64, sig syscall.Signal) error {
 		return unix.ESRCH
 	}
 	return unix.Kill(pid, sig)
+}
+
+// processName is what the process table calls a program.
+func processName(path string) string {
+	name := filepath.Base(path)
+	return name[:min(len(name), 15)] // the kernel's bound
 }
 
 // public gives a process the shape of reports.
