@@ -147,21 +147,23 @@ func TestMemory(t *testing.T) {
 					v&255, v>>8&255, v>>16, v>>3&255, v>>5&255, v&7, v&15, v>>4&255, v>>12&255)
 			}
 		}
-		return bytes.Repeat(out.Bytes(), 140)
+		return bytes.Repeat(out.Bytes(), 40)
 	}
 	log := benchInput(2, 4<<20)
 	for _, c := range []struct {
 		name  string
 		data  []byte
+		bytes int
 		most  float64
 		lines int
 	}{
-		{"coloured log", log, 8 << 20, 10_000},
-		{"worst styled", worst(), 24 << 20, 100},
+		{"coloured log", log, 0, 8 << 20, 10_000},
+		// A quarter of the default bound, to be quick: a quarter of 24 MB.
+		{"worst styled", worst(), DefaultScrollbackBytes / 4, 6 << 20, 1000},
 	} {
 		var s *Screen
 		got := heapOf(t, func() any {
-			s = New(200, 50, Options{})
+			s = New(200, 50, Options{ScrollbackBytes: c.bytes})
 			s.Write(c.data)
 			return s
 		})

@@ -105,7 +105,7 @@ func checkInvariants(t *testing.T, s *Screen) {
 }
 
 func TestSplit(t *testing.T) {
-	for seed := range int64(400) {
+	for seed := range int64(250) {
 		r := rand.New(rand.NewSource(seed))
 		cols, rows := 1+r.Intn(40), 1+r.Intn(12)
 		data := generate(r, cols, rows, 20+r.Intn(1500), false)
@@ -162,7 +162,7 @@ func useLoaded(t *testing.T, data []byte) {
 
 // TestLoadDamaged flips and cuts real checkpoints.
 func TestLoadDamaged(t *testing.T) {
-	for seed := range int64(300) {
+	for seed := range int64(150) {
 		r := rand.New(rand.NewSource(seed))
 		s := New(1+r.Intn(20), 1+r.Intn(6), Options{})
 		s.Write(generate(r, 20, 6, 400, false))

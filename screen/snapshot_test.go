@@ -108,7 +108,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestSnapshotAgents: the same for what real agents print, at every 500 bytes.
+// TestSnapshotAgents: the same for what real agents print, at every 2,000 bytes.
 func TestSnapshotAgents(t *testing.T) {
 	recordings, _ := filepath.Glob("testdata/agent-tty/*.tty")
 	if len(recordings) != 3 {
@@ -121,7 +121,7 @@ func TestSnapshotAgents(t *testing.T) {
 		}
 		s := New(120, 40, Options{})
 		for len(data) > 0 {
-			n := min(500, len(data))
+			n := min(2000, len(data))
 			s.Write(data[:n])
 			data = data[n:]
 			copied, err := Load(s.Save(), Options{})
