@@ -46,7 +46,14 @@ type place struct {
 	column            int
 }
 
-func (b *blocks) prompt(place) { b.State, b.Open, b.line = blockPrompt, nil, "" }
+// prompt gives the block that a prompt ends although its end was not told, nil else.
+func (b *blocks) prompt(at place, now time.Time) (ended *davit.Block) {
+	if b.Open != nil {
+		ended = b.finish(at, nil, now)
+	}
+	b.State, b.line = blockPrompt, ""
+	return ended
+}
 
 func (b *blocks) input(at place) { b.State, b.inputAt, b.line = blockInput, at, "" }
 

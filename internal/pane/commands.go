@@ -3,6 +3,7 @@ package pane
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"davit"
@@ -34,6 +35,10 @@ func (p *Pane) RunCommands(ctx context.Context, c Commands) (ran int, failed *da
 	}
 	f := &p.fold
 	for i, line := range c.Lines {
+		if text := strings.TrimSpace(line); text == "" || text[0] == '#' {
+			ran++ // a shell marks no command for it
+			continue
+		}
 		var ended uint64
 		if err := p.until(ctx, func() bool {
 			ended = f.blocks.Ended

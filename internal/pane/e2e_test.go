@@ -147,11 +147,11 @@ func TestStartupCommandsAreBlocks(t *testing.T) {
 			defer cancel()
 			commands := Commands{
 				ID:    "open-1",
-				Lines: []string{"echo one", "cd /tmp && echo 'two\ttabs'", "sh -c 'exit 3'", "echo never"},
+				Lines: []string{"echo one", "", "  # why", "cd /tmp && echo 'two\ttabs'", "sh -c 'exit 3'", "echo never"},
 				Typed: func(line string, framed bool) []byte { return shell.TypedLine(kind, line, framed) },
 			}
 			ran, failed, err := r.RunCommands(ctx, commands)
-			if err != nil || ran != 2 || failed == nil || failed.Exit == nil || *failed.Exit != 3 {
+			if err != nil || ran != 4 || failed == nil || failed.Exit == nil || *failed.Exit != 3 {
 				text, _ := r.Text(ctx, 100)
 				t.Fatalf("ran %d, failed %+v, %v\n%s", ran, failed, err, strings.Join(text.Rows, "\n"))
 			}

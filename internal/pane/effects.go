@@ -91,8 +91,11 @@ func (p *Pane) mark(e *screen.Effect) {
 	ev := Event{At: e.At}
 	switch e.Kind {
 	case screen.PromptStart:
-		f.blocks.prompt(at)
-		return
+		if ev.Block = f.blocks.prompt(at, now); ev.Block == nil {
+			return
+		}
+		ev.Kind = EventCommandFinished
+		p.change(func(v *davit.Pane) { v.Command, v.Running = "", false })
 	case screen.CommandStart:
 		f.blocks.input(at)
 		ev.Kind = EventPromptReady

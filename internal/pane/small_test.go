@@ -143,7 +143,7 @@ func TestBlocks(t *testing.T) {
 	now := time.Unix(100, 0)
 	zero, two := 0, 2
 	var b blocks
-	b.prompt(place{})
+	b.prompt(place{}, now)
 	b.input(place{mark: 1, row: 4, column: 2})
 	b.typed("make all")
 	if b.State != blockInput || b.line != "make all" {
@@ -151,20 +151,22 @@ func TestBlocks(t *testing.T) {
 	}
 	b.start(place{mark: 2, row: 5}, b.line, "/src", now)
 	b.finish(place{mark: 3, row: 9}, &zero, now)
-	b.prompt(place{})
+	b.prompt(place{}, now)
 	b.input(place{})
 	if got := b.finish(place{}, &two, now); got != nil || b.Ended != 2 || *b.Last != 2 {
 		t.Errorf("a D without a C made %+v", got)
 	}
 	b.start(place{mark: 4, row: 12}, "top", "/src", now)
-	b.prompt(place{}) // interrupted: no D
-	if len(b.List) != 2 || b.Open != nil {
+	if got := b.prompt(place{row: 14}, now); got == nil || got.Exit != nil || got.End == nil { // interrupted: no D
+		t.Errorf("a prompt ended %+v", got)
+	}
+	if len(b.List) != 2 || b.Open != nil || b.Ended != 3 || b.Last != nil {
 		t.Fatalf("%d blocks, open %v", len(b.List), b.Open)
 	}
 	if one := b.List[0]; one.FirstRow != 5 || one.LastRow != 8 || *one.Exit != 0 || one.Command != "make all" {
 		t.Errorf("%+v", one.Block)
 	}
-	if two := b.List[1]; two.End != nil || two.Exit != nil {
+	if two := b.List[1]; two.End == nil || two.Exit != nil || two.LastRow != 13 {
 		t.Errorf("%+v", two.Block)
 	}
 	moved := b.rows(func(mark uint64) (uint64, bool) { return mark * 100, mark != 4 })
