@@ -77,7 +77,9 @@ func DecodeCheckpoint(data []byte) (Checkpoint, error) {
 	if crc32.Checksum(data[:len(data)-4], castagnoli) != sum {
 		return c, fmt.Errorf("%w: checksum", ErrCheckpointDamaged)
 	}
-	c.Pane = l.string(maxPaneID)
+	if c.Pane = l.string(maxPaneID); data[len(checkpointMagic)] == 0 {
+		l.fail("version")
+	}
 	c.Offset, c.EffectsThrough = l.uint(), l.uint()
 	l.bool(&c.Approximate)
 	c.Body = l.bytes(1 << 30)

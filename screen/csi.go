@@ -164,7 +164,8 @@ func (s *Screen) csiPrefixed(prefix, final byte) {
 		s.deviceStatus(p.get(0, 0))
 	case ">c":
 		if p.get(0, 0) == 0 {
-			s.reply("\x1b[>41;1;0c")
+			// The version is that of an xterm with SGR mouse, for vim and emacs.
+			s.reply("\x1b[>41;354;0c")
 		}
 	case "=c":
 		if p.get(0, 0) == 0 {

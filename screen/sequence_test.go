@@ -124,7 +124,7 @@ func TestSGR(t *testing.T) {
 // (spec terminal P2.3, P3.1).
 func TestReplies(t *testing.T) {
 	for _, c := range []struct{ query, want string }{
-		{"\x1b[c", "\x1b[?62;22;52c"}, {"\x1b[>c", "\x1b[>41;1;0c"}, {"\x1b[=c", "\x1bP!|44415654\x1b\\"},
+		{"\x1b[c", "\x1b[?62;22;52c"}, {"\x1b[>c", "\x1b[>41;354;0c"}, {"\x1b[=c", "\x1bP!|44415654\x1b\\"},
 		{"\x1b[5n", "\x1b[0n"}, {"\x1b[6n", "\x1b[1;1R"}, {"\x1b[?6n", "\x1b[?1;1R"}, {"\x1b[?996n", "\x1b[?997;1n"},
 		{"\x1b[2;4r\x1b[?6h\x1b[2;2H\x1b[6n", "\x1b[2;2R"},
 		{"0123456789\x1b[6n", "\x1b[1;10R"},

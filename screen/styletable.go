@@ -11,7 +11,7 @@ type styleTable struct {
 }
 
 func newStyleTable() styleTable {
-	return styleTable{values: make([]style, 1), slots: make([]uint32, 2*internLimit), limit: internLimit}
+	return styleTable{values: make([]style, 1), slots: make([]uint32, 256), limit: internLimit}
 }
 
 func (t *styleTable) full() bool { return t.live >= t.limit }
@@ -88,9 +88,9 @@ func (t *styleTable) collect(marked []bool) {
 		}
 	}
 	t.limit = max(internLimit, 2*t.live)
-	size := 2 * internLimit
-	for size < 4*t.live {
-		size *= 2
+	size := len(t.slots)
+	for size > 2*internLimit && size > 8*t.live {
+		size /= 2
 	}
 	t.rehash(size)
 }
