@@ -1,6 +1,7 @@
 package keeper_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -316,5 +317,48 @@ func TestHostKilledUnderLoad(t *testing.T) {
 		if line != fmt.Sprintf("line %d of a program that prints", i) {
 			t.Fatalf("line %d is %q", i, line)
 		}
+	}
+}
+
+// An input in parts that was cut off leaves nothing behind: the next try with its id is
+// whole, and many such tries do not fill the keeper.
+func TestInputCutOff(t *testing.T) {
+	t.Parallel()
+	in := startKeeper(t, nil)
+	c := in.dial()
+	gate := filepath.Join(t.TempDir(), "gate")
+	req := in.role("p", "digest", "GATE="+gate)
+	req.Pipes = true
+	in.spawn(c, req)
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data := []byte(strings.Repeat("0123456789abcdef", 3<<20/16))
+	owed := keeper.Input{ID: "owed", Pane: "p", Data: data}
+	for i := range 20 {
+		short, cancel := context.WithTimeout(context.Background(), time.Duration(i)*200*time.Microsecond)
+		err := c.Input(short, owed)
+		cancel()
+		if err == nil {
+			break // done, and the repeats below are answered with it
+		}
+		other := owed
+		other.ID = fmt.Sprint("never finished ", i)
+		short, cancel = context.WithCancel(context.Background())
+		cancel()
+		if err := c.Input(short, other); err == nil {
+			t.Fatal("an input under an ended context succeeded")
+		}
+	}
+	if err := c.Input(ctx(t), owed); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Input(ctx(t), keeper.Input{ID: in.id(), Pane: "p", EOF: true}); err != nil {
+		t.Fatal(err)
+	}
+	f := in.follow(c, "p", 0, "")
+	f.waitExit(t)
+	if want := fmt.Sprintf("%d %x", len(data), sha256.Sum256(data)); !strings.Contains(f.output(), want) {
+		t.Fatalf("the program read %q, want %s", f.output(), want)
 	}
 }

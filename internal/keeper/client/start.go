@@ -50,6 +50,7 @@ func Start(ctx context.Context, cfg StartConfig) (keeper.Record, error) {
 		return keeper.Record{}, davit.Errorf(davit.CodeHomeUnusable, "make the state directory: %w", err)
 	}
 	var child chan error
+	var childPid int
 	var childErr error
 	var signalled, ended time.Time
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
@@ -60,8 +61,14 @@ func Start(ctx context.Context, cfg StartConfig) (keeper.Record, error) {
 		switch {
 		case alive:
 			err := probe(ctx, rec.Socket)
-			if err == nil || davit.CodeOf(err) != davit.CodeKeeperUnreachable {
+			if err != nil && davit.CodeOf(err) != davit.CodeKeeperUnreachable {
 				return rec, err
+			}
+			if err == nil && (child == nil || childErr != nil || rec.Pid == childPid) {
+				return rec, nil
+			}
+			if err == nil {
+				break // another one won: ours is to have ended, so that it cannot succeed that
 			}
 			if time.Since(signalled) > time.Second {
 				signalled = time.Now()
@@ -69,7 +76,7 @@ func Start(ctx context.Context, cfg StartConfig) (keeper.Record, error) {
 				_ = keeper.SignalProcess(rec.Pid, rec.StartTime, syscall.SIGUSR1)
 			}
 		case child == nil:
-			if child, err = launch(cfg); err != nil {
+			if child, childPid, err = launch(cfg); err != nil {
 				return rec, err
 			}
 		case childErr != nil && time.Since(ended) > lateStart:
@@ -94,10 +101,10 @@ func probe(ctx context.Context, socket string) error {
 	return conn.Close()
 }
 
-func launch(cfg StartConfig) (chan error, error) {
+func launch(cfg StartConfig) (chan error, int, error) {
 	out, err := os.OpenFile(filepath.Join(cfg.StateDir, "keeper.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, davit.Errorf(davit.CodeHomeUnusable, "open the keeper's log: %w", err)
+		return nil, 0, davit.Errorf(davit.CodeHomeUnusable, "open the keeper's log: %w", err)
 	}
 	defer out.Close()
 	cmd := exec.Command(cfg.Exe, cfg.Args...)
@@ -106,7 +113,7 @@ func launch(cfg StartConfig) (chan error, error) {
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return nil, startFailed(context.Background(), cfg, err)
+		return nil, 0, startFailed(context.Background(), cfg, err)
 	}
 	ended := make(chan error, 1)
 	go func() { // outlives Start on purpose: it reaps the keeper should that end first
@@ -116,7 +123,7 @@ func launch(cfg StartConfig) (chan error, error) {
 		}
 		ended <- errors.New("exit status 0")
 	}()
-	return ended, nil
+	return ended, cmd.Process.Pid, nil
 }
 
 func startFailed(ctx context.Context, cfg StartConfig, err error) *davit.Error {

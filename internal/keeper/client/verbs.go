@@ -48,12 +48,22 @@ func (c *Client) Input(ctx context.Context, in keeper.Input) error {
 		part := body
 		part.More = true
 		if err := c.call(ctx, "input", part, data[:keeper.MaxPart], nil); err != nil {
+			c.abandon(body)
 			return err
 		}
 		data = data[keeper.MaxPart:]
 		body.At += keeper.MaxPart
 	}
 	return c.call(ctx, "input", body, data, nil)
+}
+
+// abandon lets the keeper drop the parts of an input that will not be finished.
+func (c *Client) abandon(body keeper.InputBody) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	body.At, body.More = 0, true
+	// When it cannot be sent the connection is lost, and the parts with it.
+	_, _ = c.send(ctx, "input", body, nil)
 }
 
 // Resize sets the terminal's size behind a mark in the log (P1.5). It returns when this
