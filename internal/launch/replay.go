@@ -57,6 +57,9 @@ func (x *Executor) ReplayStored(ctx context.Context, caller Caller, operationID 
 	if err != nil {
 		return davit.Result{}, err
 	}
+	if a.Kind == store.AdmitConflict { // stored just now: there is no intent to differ from
+		return x.replay(ctx, caller, a.Row)
+	}
 	return x.answer(ctx, caller, operationID, a)
 }
 

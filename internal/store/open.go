@@ -161,8 +161,15 @@ func prepare(ctx context.Context, c Config) (Recovery, error) {
 		return replace(ctx, c, reason)
 	case version > schemaVersion:
 		return recovery, newer(c.Path, version)
+	case version == 0 && exists(c.Path+copySuffix):
+		return replace(ctx, c, "it is empty, and its copy is not")
 	}
 	return recovery, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 func newer(path string, version int64) error {

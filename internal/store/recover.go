@@ -52,7 +52,7 @@ func replace(ctx context.Context, c Config, reason string) (Recovery, error) {
 
 // usable checks a copy as strictly as a store. One that fails is set aside as well.
 func usable(ctx context.Context, c Config, good string) bool {
-	if _, err := os.Lstat(good); err != nil {
+	if !exists(good) {
 		return false
 	}
 	reason, version, err := inspect(ctx, good)
@@ -79,7 +79,7 @@ func resume(ctx context.Context, c Config) (Recovery, error) {
 	if err != nil {
 		return Recovery{}, err
 	}
-	if _, err := os.Lstat(c.Path); err == nil {
+	if exists(c.Path) {
 		// The damaged store is still in its place and is found again; this is our own
 		// unfinished copy of a file that is still there.
 		return Recovery{}, os.Remove(restoring)

@@ -122,6 +122,15 @@ func TestDamagedStoreIsSetAside(t *testing.T) { // spec tabs T6.2
 	}
 }
 
+func TestEmptiedStoreIsNotANewOne(t *testing.T) {
+	path := filled(t, true)
+	overwrite(t, path, func([]byte) []byte { return nil })
+	s := open(t, path)
+	if got := len(mustLoad(t, s).Tabs); got != 201 || s.SetAside() == "" {
+		t.Errorf("%d tabs, %+v", got, s.Recovery())
+	}
+}
+
 func TestSetAsideNeverOverwrites(t *testing.T) {
 	path := filled(t, false)
 	now := func() time.Time { return day }
