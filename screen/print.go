@@ -189,6 +189,7 @@ func (s *Screen) makeRoom(width, oldWidth, limit int, base cell) bool {
 	s.wrap()
 	if oldWidth > 0 {
 		row := g.rows[c.y]
+		row.fill(c.x, c.x+oldWidth, base&^cellProtected) // mends what it cuts
 		for i, m := range moved[:oldWidth] {
 			row.put(c.x+i, m)
 		}

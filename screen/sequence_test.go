@@ -59,6 +59,7 @@ func TestSequences(t *testing.T) {
 		{"U+009C ends a string, U+009B is CSI", "\u009d0;x\u009ca\u009b2Cb", []string{"a  b"}, 4, 0},
 		{"maximal subparts", "\xf0\x9f\x98a\xe6\x97b\xc3\xc3\xa9\xed\xa0\x80", []string{"�a�b�é���"}, 9, 0},
 		{"a cluster grows over the edge", "012345678❤\ufe0f", []string{"012345678", "❤\ufe0f"}, 2, 1},
+		{"a cluster grows over a margin into a wide character", "\x1b[2;1H日日\x1b[?69h\x1b[2;3s\x1b[1;3H❤\ufe0f", []string{"", " ❤\ufe0f"}, 2, 1},
 		{"wide at the edge wraps", "012345678日", []string{"012345678", "日"}, 2, 1},
 		{"wide at the edge without autowrap", "\x1b[?7l012345678日x", []string{"012345678x"}, 9, 0},
 		{"skin tone, flag, keycap", "👍🏽🇩🇪1\ufe0f\u20e3|", []string{"👍🏽🇩🇪1\ufe0f\u20e3|"}, 7, 0},

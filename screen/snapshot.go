@@ -78,8 +78,9 @@ func (w *writer) main(lines int) {
 		w.row(tmp)
 		if i+1 < len(packed) {
 			lr, wrapped := readLine(packed[i+1])
-			text, width, _, ok := lr.next()
-			w.between(tmp, wrapped && ok && text[len(text)-1] != markEmpty, width)
+			text, width, style, ok := lr.next()
+			wrapped = wrapped && ok && text[len(text)-1] != markEmpty
+			w.between(tmp, wrapped, width, s.unpackStyle(style))
 		} else {
 			w.before(tmp, s.main.rows[0])
 		}
@@ -105,16 +106,20 @@ func (w *writer) rows(rows []*row, all bool) {
 }
 
 func (w *writer) before(r, next *row) {
-	w.between(r, next.wrapped && !next.cells[0].empty(), next.cells[0].width())
+	c := next.cells[0]
+	w.between(r, next.wrapped && !c.empty(), c.width(), w.s.styles.values[c.style()])
 }
 
 // between goes from row r, which was just written, to the next. One that
-// continues r and begins with a character of that width wraps by itself when r
-// is full.
-func (w *writer) between(r *row, wrapped bool, width int) {
-	n := len(trimmed(r))
-	full := n > 0 && r.cells[n-1]&(cellContent|cellTail) != 0 &&
-		(n == len(r.cells) || n == len(r.cells)-1 && width == 2)
+// continues r and begins with a character of that width and style wraps by
+// itself when r is full: to its last column, or to the one before when a wide
+// character follows, which leaves a blank of its own style.
+func (w *writer) between(r *row, wrapped bool, width int, st style) {
+	last := r.cells[len(r.cells)-1]
+	full := last&(cellContent|cellTail) != 0
+	if !full && width == 2 && len(r.cells) > 1 && w.s.styles.values[last.style()] == st {
+		full = r.cells[len(r.cells)-2]&(cellContent|cellTail) != 0
+	}
 	if wrapped && full {
 		w.wrapping = true
 		return
@@ -311,7 +316,7 @@ func (w *writer) last() {
 	case c.pending:
 		// The character was erased: only a blank brings the state back.
 		w.move(x-x0, c.y-y0)
-		w.setStyle(style{bg: s.styles.values[s.g.rows[c.y].cells[x].style()].bg})
+		w.setStyle(s.styles.values[s.g.rows[c.y].cells[x].style()])
 		w.out = append(w.out, ' ')
 	default:
 		w.move(c.x-x0, c.y-y0)
