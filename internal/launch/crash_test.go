@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"davit"
+	"davit/internal/launch/intent"
 	"davit/internal/store"
 )
 
@@ -42,7 +43,7 @@ func TestHostIsKilledAtEachArrow(t *testing.T) { // spec launch L5, L6.3, L6.5
 
 func killHost(t *testing.T, s *stage, in davit.Intent, point string) {
 	t.Helper()
-	if err := os.WriteFile(s.path("intent"), encode(in), 0o600); err != nil {
+	if err := os.WriteFile(s.path("intent"), intent.Encode(in), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestHostIsKilledAtEachArrow$")
@@ -59,7 +60,7 @@ func launchAndDie(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := DecodeIntent(raw)
+	in, err := intent.Decode(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,8 +121,8 @@ func afterCrash(t *testing.T, s *stage, in davit.Intent, point string) {
 		}
 		if point == "after-settle" {
 			row, _, err := db.Operation(t.Context(), local.Key, in.OperationID)
-			if err != nil || string(row.Result) != string(encode(first)) || row.State != store.OperationSettled {
-				t.Errorf("stored %s (%s), answered %s", row.Result, row.State, encode(first))
+			if err != nil || string(row.Result) != string(intent.Encode(first)) || row.State != store.OperationSettled {
+				t.Errorf("stored %s (%s), answered %s", row.Result, row.State, intent.Encode(first))
 			}
 		}
 		wantSame(t, x, in, first)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/launch/intent"
 	"davit/internal/store"
 )
 
@@ -85,10 +86,10 @@ func (x *Executor) Launch(ctx context.Context, caller Caller, in davit.Intent) (
 }
 
 // check adds to the package's check what only this host knows.
-func (x *Executor) check(in davit.Intent) (request, error) {
-	r, err := check(in)
+func (x *Executor) check(in davit.Intent) (intent.Checked, error) {
+	r, err := intent.Check(in)
 	if err == nil && in.Host != "" && in.Host != x.cfg.Host {
-		return r, notServed("host", "launching on another host than "+string(x.cfg.Host))
+		return r, intent.NotServed("host", "launching on another host than "+string(x.cfg.Host))
 	}
 	return r, err
 }
@@ -103,9 +104,9 @@ func (f *flight) wait(ctx context.Context) (davit.Result, error) {
 }
 
 // begin joins the flight of an identical call, or starts one.
-func (x *Executor) begin(caller Caller, r request) (*flight, error) {
-	key := flightKey{caller.Key, r.intent.OperationID}
-	print := fingerprint(r.intent, x.cfg.Key)
+func (x *Executor) begin(caller Caller, r intent.Checked) (*flight, error) {
+	key := flightKey{caller.Key, r.Intent.OperationID}
+	print := intent.Fingerprint(r.Intent, x.cfg.Key)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.drained {
@@ -136,14 +137,14 @@ func (x *Executor) begin(caller Caller, r request) (*flight, error) {
 }
 
 // fly is the whole of one launch. A panic in it is one launch's end, not the host's.
-func (x *Executor) fly(caller Caller, r request, print string) (result davit.Result, err error) {
+func (x *Executor) fly(caller Caller, r intent.Checked, print string) (result davit.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			x.cfg.Log.Error("a launch panicked", "operation", r.intent.OperationID, "panic", p, "stack", string(debug.Stack()))
+			x.cfg.Log.Error("a launch panicked", "operation", r.Intent.OperationID, "panic", p, "stack", string(debug.Stack()))
 			result, err = davit.Result{}, davit.Errorf(davit.CodeInternal, "the launch ended in a fault of davit's own: %v", p)
 		}
 	}()
-	op := r.intent.OperationID
+	op := r.Intent.OperationID
 	if op != "" {
 		// A stored operation is answered whatever has become of its agent since.
 		row, ok, err := x.cfg.Ledger.Operation(x.ctx, caller.Key, op)
@@ -156,14 +157,14 @@ func (x *Executor) fly(caller Caller, r request, print string) (result davit.Res
 			return x.replay(x.ctx, caller, row)
 		}
 	}
-	run := &run{x: x, caller: caller, req: r, in: r.intent, minted: mint(r.intent)}
+	run := &run{x: x, caller: caller, req: r, in: r.Intent, minted: mint(r.Intent)}
 	if err := run.validate(x.ctx); err != nil {
 		return davit.Result{}, err
 	}
 	x.cfg.Failpoint("after-validate")
 	if op != "" {
 		admission, err := x.cfg.Ledger.Admit(x.ctx, store.AdmitRequest{
-			Caller: caller.Key, OperationID: op, Fingerprint: print, Intent: stored(r.intent, x.cfg.Key),
+			Caller: caller.Key, OperationID: op, Fingerprint: print, Intent: intent.Stored(r.Intent, x.cfg.Key),
 			Minted: run.minted, Now: x.cfg.Now(),
 		})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"davit"
+	"davit/internal/launch/intent"
 	"davit/internal/testenv"
 )
 
@@ -44,7 +45,7 @@ func TestLaunchTellsWhatItDid(t *testing.T) { // spec launch L2, L7.1
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if !paneKeyForm.MatchString(string(o.PaneKey)) || !strings.HasPrefix(o.Handle, "term_") || !strings.HasPrefix(string(o.PaneKey), string(o.TabID)) {
+	if tab, _, ok := intent.SplitPaneKey(o.PaneKey); !ok || tab != o.TabID || !strings.HasPrefix(o.Handle, "term_") {
 		t.Errorf("outcome %+v", o)
 	}
 	s.wantAgents(t, hardText)
@@ -143,7 +144,7 @@ func TestIdenticalCallsShareOneAnswer(t *testing.T) { // spec launch L6.3
 				results <- err.Error()
 				return
 			}
-			results <- string(encode(got))
+			results <- string(intent.Encode(got))
 		}()
 	}
 	ask(func() (davit.Result, error) { return x.Launch(context.Background(), local, in) })
@@ -346,7 +347,7 @@ func TestOrderOfWork(t *testing.T) { // spec launch L5
 func TestFolderTarget(t *testing.T) { // spec launch L5.5
 	s := newStage(t)
 	in := s.existing(1)
-	in.Target = davit.Target{Kind: davit.TargetFolder, Create: encode(davit.CreateFolder{Path: s.path("repo")})}
+	in.Target = davit.Target{Kind: davit.TargetFolder, Create: intent.Encode(davit.CreateFolder{Path: s.path("repo")})}
 	in.Cwd = "sub"
 	got, err := s.executor(t, s.store(t)).Launch(t.Context(), local, in)
 	if err != nil || s.asked[0].Dir != s.path("repo", "sub") || got.WorktreeID != "folder:"+s.path("repo") {

@@ -19,11 +19,13 @@ package launch
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
 
 	"davit"
+	"davit/internal/launch/intent"
 	"davit/internal/store"
 )
 
@@ -178,3 +180,6 @@ type Caller struct {
 	Capabilities []string // of the Davit-Capabilities header; nil when there was none (L1.2)
 	Dir          string   // the caller's directory, for selectors
 }
+
+// DecodeIntent reads an intent from outside (spec launch L1, L1.1).
+func DecodeIntent(raw json.RawMessage) (davit.Intent, error) { return intent.Decode(raw) }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"davit"
+	"davit/internal/launch/intent"
 	"davit/internal/route"
 	"davit/internal/store"
 )
@@ -21,7 +22,7 @@ func (x *Executor) Replay(ctx context.Context, caller Caller, in davit.Intent) (
 	if err != nil {
 		return davit.Result{}, err
 	}
-	print := fingerprint(r.intent, x.cfg.Key)
+	print := intent.Fingerprint(r.Intent, x.cfg.Key)
 	if f, ok := x.running(caller, in.OperationID); ok {
 		if f.fingerprint != print {
 			return davit.Result{}, conflict(in.OperationID)
@@ -106,8 +107,8 @@ func (x *Executor) found(ctx context.Context, row store.OperationRow) (store.Ope
 		return row, false
 	}
 	plan.Outcome.Handle = x.handle(ctx, plan.Outcome)
-	result := encode(plan)
-	if _, err := CheckResult(result); err != nil {
+	result := intent.Encode(plan)
+	if _, err := intent.CheckResult(result); err != nil {
 		x.cfg.Log.Warn("check the plan of a launch", "operation", row.OperationID, "err", err)
 		return row, false
 	}
@@ -137,7 +138,7 @@ func (x *Executor) replay(ctx context.Context, caller Caller, row store.Operatio
 	}
 	switch row.State {
 	case store.OperationRecorded, store.OperationSettled:
-		result, err := CheckResult(row.Result)
+		result, err := intent.CheckResult(row.Result)
 		if err != nil {
 			x.cfg.Log.Warn("a stored launch cannot be read", "operation", row.OperationID, "err", err)
 			return davit.Result{}, x.unknown(ctx, row, "its stored answer cannot be read")

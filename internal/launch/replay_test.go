@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"davit"
+	"davit/internal/launch/intent"
 	"davit/internal/store"
 )
 
@@ -69,7 +70,7 @@ func TestDefiniteFailuresAreStored(t *testing.T) { // spec launch L5.1, L5.8, L6
 			s.openErr, s.created = nil, nil
 			for i, ask := range asks(x, in) {
 				_, err := ask()
-				if diff := cmp.Diff(string(encode(first)), string(encode(davit.AsError(err)))); diff != "" {
+				if diff := cmp.Diff(string(intent.Encode(first)), string(intent.Encode(davit.AsError(err)))); diff != "" {
 					t.Errorf("ask %d: %s", i, diff)
 				}
 			}
@@ -173,17 +174,17 @@ func TestReplayFitsTheCaller(t *testing.T) { // spec launch L1.2, L2.2
 	}
 	// As a version that pastes leaves it when it dies while pasting.
 	other := s.existing(2)
-	r, err := check(other)
+	r, err := intent.Check(other)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, err := db.Admit(t.Context(), store.AdmitRequest{Caller: local.Key, OperationID: other.OperationID,
-		Fingerprint: fingerprint(r.intent, db.FingerprintKey()), Intent: stored(r.intent, db.FingerprintKey()), Minted: mint(r.intent), Now: time.Now()})
+		Fingerprint: intent.Fingerprint(r.Intent, db.FingerprintKey()), Intent: intent.Stored(r.Intent, db.FingerprintKey()), Minted: mint(r.Intent), Now: time.Now()})
 	if err != nil || a.Kind != store.AdmitFresh {
 		t.Fatal(a.Kind, err)
 	}
 	got.Prompt = &davit.PromptReceipt{Delivery: "submit", Outcome: davit.PromptUnconfirmed}
-	if err := db.Record(t.Context(), local.Key, other.OperationID, encode(got)); err != nil {
+	if err := db.Record(t.Context(), local.Key, other.OperationID, intent.Encode(got)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -205,15 +206,15 @@ func TestUnreadableRowLosesItsReplayOnly(t *testing.T) { // spec launch L2.4
 	db := s.store(t)
 	x := s.executor(t, db)
 	in := s.existing(1)
-	r, err := check(in)
+	r, err := intent.Check(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Admit(t.Context(), store.AdmitRequest{Caller: local.Key, OperationID: in.OperationID,
-		Fingerprint: fingerprint(r.intent, db.FingerprintKey()), Minted: mint(r.intent), Now: time.Now()}); err != nil {
+		Fingerprint: intent.Fingerprint(r.Intent, db.FingerprintKey()), Minted: mint(r.Intent), Now: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Settle(t.Context(), local.Key, in.OperationID, []byte(strings.Replace(goodResult, `"term_1"`, `null`, 1))); err != nil {
+	if err := db.Settle(t.Context(), local.Key, in.OperationID, intent.Encode(davit.Result{})); err != nil {
 		t.Fatal(err)
 	}
 	for _, ask := range asks(x, in) {

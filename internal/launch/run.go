@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"davit"
+	"davit/internal/launch/intent"
 	"davit/internal/route"
 	"davit/internal/store"
 )
@@ -22,7 +23,7 @@ const maxPrompt = 100_000
 type run struct {
 	x        *Executor
 	caller   Caller
-	req      request
+	req      intent.Checked
 	in       davit.Intent
 	minted   store.Minted
 	agent    Agent
@@ -102,7 +103,7 @@ func (r *run) resolve(ctx context.Context) (err error) {
 		r.dir, err = directory(r.place.Path, r.in.Cwd, false)
 		return err
 	case davit.TargetWorktree:
-		r.place, err = r.x.cfg.Workspaces.Resolve(ctx, r.req.worktree.Repo, r.caller.Dir)
+		r.place, err = r.x.cfg.Workspaces.Resolve(ctx, r.req.Worktree.Repo, r.caller.Dir)
 	}
 	return err
 }
@@ -158,8 +159,8 @@ func (r *run) facts(ctx context.Context) route.Facts {
 	}
 	// A worktree's root is not known yet, but its cwd is relative to it by now, so any
 	// root tells whether the two are the same.
-	if r.req.folder != nil {
-		f.Root = r.req.folder.Path
+	if r.req.Folder != nil {
+		f.Root = r.req.Folder.Path
 	}
 	return f
 }
@@ -173,7 +174,7 @@ func (r *run) create(ctx context.Context) (err error) {
 		}
 		r.dir, err = directory(r.place.Path, r.in.Cwd, true)
 	case davit.TargetFolder:
-		if r.place, err = r.x.cfg.Workspaces.Folder(ctx, *r.req.folder, r.caller.Dir); err != nil {
+		if r.place, err = r.x.cfg.Workspaces.Folder(ctx, *r.req.Folder, r.caller.Dir); err != nil {
 			return err
 		}
 		r.dir, err = directory(r.place.Path, r.in.Cwd, false)
@@ -182,7 +183,7 @@ func (r *run) create(ctx context.Context) (err error) {
 }
 
 func (r *run) createWorktree(ctx context.Context) error {
-	payload := *r.req.worktree
+	payload := *r.req.Worktree
 	payload.Repo = r.place.Path // resolved once (L4)
 	worktree, warning, err := r.x.cfg.Workspaces.Create(ctx, payload, r.minted.WorktreeInstance)
 	if worktree.Path != "" {
@@ -213,7 +214,7 @@ func (r *run) open(ctx context.Context) (TerminalOpened, error) {
 		Agent: r.agent.ID, AgentName: r.agent.Name, Practice: r.agent.Practice,
 		Argv: r.command.Argv, Env: r.command.Env, SecretEnv: pairs(r.in.AccountEnv),
 		Dir: r.dir, Title: r.agent.Name, Worktree: r.made,
-		RemoveOnClose: r.req.worktree != nil && r.req.worktree.RemoveOnClose,
+		RemoveOnClose: r.req.Worktree != nil && r.req.Worktree.RemoveOnClose,
 		Placement:     r.in.Placement, Focus: r.in.Presentation != "background",
 		Operation: r.in.OperationID, Receipt: r.decision.Receipt(), WorkspaceID: r.place.ID,
 	}
@@ -289,7 +290,7 @@ func (r *run) result(opened TerminalOpened) davit.Result {
 // write stores a result; a failing ledger fails no launch whose claim is stored (L5.7).
 func (r *run) write(ctx context.Context, what string, put func(context.Context, string, string, []byte) error, result davit.Result) {
 	r.ledger(ctx, what, func(ctx context.Context) error {
-		return put(ctx, r.caller.Key, r.in.OperationID, encode(result))
+		return put(ctx, r.caller.Key, r.in.OperationID, intent.Encode(result))
 	})
 }
 
@@ -330,7 +331,7 @@ func (r *run) failed(ctx context.Context, err error, definite bool) error {
 	}
 	if definite {
 		r.ledger(ctx, "fail", func(ctx context.Context) error {
-			return r.x.cfg.Ledger.Fail(ctx, r.caller.Key, r.in.OperationID, encode(e))
+			return r.x.cfg.Ledger.Fail(ctx, r.caller.Key, r.in.OperationID, intent.Encode(e))
 		})
 	}
 	return &e

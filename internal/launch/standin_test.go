@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/launch/intent"
 	"davit/internal/store"
 )
 
@@ -215,7 +216,7 @@ func (s *stage) existing(n int) davit.Intent {
 // worktree asks for it in a worktree to be made.
 func (s *stage) worktree(n int, name string) davit.Intent {
 	in := s.existing(n)
-	in.Target = davit.Target{Kind: davit.TargetWorktree, Create: encode(davit.CreateWorktree{Repo: s.path("repo"), Name: name, RemoveOnClose: true})}
+	in.Target = davit.Target{Kind: davit.TargetWorktree, Create: intent.Encode(davit.CreateWorktree{Repo: s.path("repo"), Name: name, RemoveOnClose: true})}
 	return in
 }
 

@@ -1,4 +1,4 @@
-package launch
+package intent
 
 import (
 	"encoding/json"
@@ -23,14 +23,14 @@ func TestDecodeIntent(t *testing.T) { // spec launch L1
 		"prompt":{"text":" a\n","delivery":"submit"},"sessionOptions":{"model":"m"},"agentArgs":null,"cwd":"sub","launchSource":"else",
 		"paneKey":"t_0123456789abcdef:p_0123456789abcdef","sessionId":"practice_01234567_0123_0123_0123_0123456789ab",
 		"accountEnv":{"A":"b"},"nativeChatDefault":false,"surface":"terminal","placement":{"groupId":"g","afterTabId":"t_1","more":1},"presentation":"background"}`
-	got, err := DecodeIntent(json.RawMessage(raw))
+	got, err := Decode(json.RawMessage(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
 	no := false
 	want := davit.Intent{
 		Agent: "practice", OperationID: "1764504000000-0123456789abcdef0123456789abcdef", Host: "h_1",
-		Target: davit.Target{Kind: davit.TargetWorktree, Create: encode(davit.CreateWorktree{
+		Target: davit.Target{Kind: davit.TargetWorktree, Create: Encode(davit.CreateWorktree{
 			Repo: "active", Name: "n", NameWasGenerated: true, Branch: "b", BaseBranch: "main", SetupDecision: "skip", RemoveOnClose: true})},
 		Prompt: &davit.Prompt{Text: " a\n", Delivery: "submit"}, SessionOptions: map[string]string{"model": "m"},
 		AgentArgs: davit.OptionalString{Present: true, Null: true}, Cwd: "sub", LaunchSource: "else",
@@ -43,11 +43,11 @@ func TestDecodeIntent(t *testing.T) { // spec launch L1
 	}
 }
 
-// TestEveryFieldIsDecoded holds the list of names in DecodeIntent to the vocabulary.
+// TestEveryFieldIsDecoded holds the list of names in Decode to the vocabulary.
 func TestEveryFieldIsDecoded(t *testing.T) {
 	for i := range reflect.TypeFor[davit.Intent]().NumField() {
 		name, _, _ := strings.Cut(reflect.TypeFor[davit.Intent]().Field(i).Tag.Get("json"), ",")
-		_, err := DecodeIntent(json.RawMessage(`{"` + name + `":0}`))
+		_, err := Decode(json.RawMessage(`{"` + name + `":0}`))
 		if davit.CodeOf(err) == davit.CodeLaunchFieldRefused {
 			t.Errorf("%s is not known", name)
 		}
@@ -105,7 +105,7 @@ func TestDecodeRefuses(t *testing.T) { // spec launch L1, L1.1
 		{create(`{"repo":"active"}`) + `,"cwd":"a/../../b"}`, davit.CodeInvalid, "cwd"},
 		{`{"agent":"practice","target":{"kind":"create-folder-workspace","create":{"path":"/d","repo":"x"}}}`, davit.CodeLaunchFieldRefused, "target.create.repo"},
 	} {
-		_, err := DecodeIntent(json.RawMessage(c.raw))
+		_, err := Decode(json.RawMessage(c.raw))
 		if davit.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v (%s), want %s naming %q", c.raw, err, davit.CodeOf(err), c.code, c.says)
 		}
@@ -118,7 +118,7 @@ func TestPlacementIsAWish(t *testing.T) { // spec launch L1: wrong types are dro
 		`{"groupId":"g","afterTabId":null}`: {GroupID: "g"},
 		`{"afterTabId":"t_1","groupId":[]}`: {AfterTabID: "t_1"},
 	} {
-		in, err := DecodeIntent(json.RawMessage(minimal + `,"placement":` + raw + `}`))
+		in, err := Decode(json.RawMessage(minimal + `,"placement":` + raw + `}`))
 		if diff := cmp.Diff(want, in.Placement); err != nil || diff != "" {
 			t.Errorf("%s: %v %s", raw, err, diff)
 		}
@@ -127,7 +127,7 @@ func TestPlacementIsAWish(t *testing.T) { // spec launch L1: wrong types are dro
 
 func TestBlankPromptIsNone(t *testing.T) { // spec launch L1
 	for _, raw := range []string{`{"text":"","delivery":"submit"}`, `{"text":" \n\t","delivery":"draft"}`} {
-		in, err := DecodeIntent(json.RawMessage(minimal + `,"prompt":` + raw + `}`))
+		in, err := Decode(json.RawMessage(minimal + `,"prompt":` + raw + `}`))
 		if err != nil || in.Prompt != nil {
 			t.Errorf("%s: %v %+v", raw, err, in.Prompt)
 		}
@@ -137,11 +137,11 @@ func TestBlankPromptIsNone(t *testing.T) { // spec launch L1
 func TestAgentArgsHaveThreeStates(t *testing.T) { // spec launch L1, L6.2
 	prints := map[string]string{}
 	for _, raw := range []string{``, `,"agentArgs":null`, `,"agentArgs":""`, `,"agentArgs":"-v"`} {
-		in, err := DecodeIntent(json.RawMessage(minimal + raw + `}`))
+		in, err := Decode(json.RawMessage(minimal + raw + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		print := fingerprint(in, nil)
+		print := Fingerprint(in, nil)
 		if other, same := prints[print]; same {
 			t.Errorf("%q and %q are the same launch", raw, other)
 		}
@@ -166,11 +166,11 @@ func drawIntent(t *rapid.T) davit.Intent {
 	case 0:
 		in.Target = davit.Target{Kind: davit.TargetExisting, Worktree: "path:/" + name.Draw(t, "path")}
 	case 1:
-		in.Target = davit.Target{Kind: davit.TargetWorktree, Create: encode(davit.CreateWorktree{
+		in.Target = davit.Target{Kind: davit.TargetWorktree, Create: Encode(davit.CreateWorktree{
 			Repo: "active", Name: name.Draw(t, "name"), RemoveOnClose: rapid.Bool().Draw(t, "remove")})}
 		in.Cwd = rapid.SampledFrom([]string{"", "sub"}).Draw(t, "cwd")
 	case 2:
-		in.Target = davit.Target{Kind: davit.TargetFolder, Create: encode(davit.CreateFolder{Path: "/" + name.Draw(t, "path")})}
+		in.Target = davit.Target{Kind: davit.TargetFolder, Create: Encode(davit.CreateFolder{Path: "/" + name.Draw(t, "path")})}
 	}
 	if rapid.Bool().Draw(t, "prompted") {
 		in.Prompt = &davit.Prompt{Text: "x" + text.Draw(t, "text"), Delivery: "submit"}
@@ -220,20 +220,20 @@ func TestFingerprintIsOfTheMeaning(t *testing.T) { // spec launch L6.2
 	rapid.Check(t, func(t *rapid.T) {
 		key := []byte("key")
 		in := drawIntent(t)
-		print := fingerprint(in, key)
-		again, err := DecodeIntent(shuffled(t, encode(in)))
+		print := Fingerprint(in, key)
+		again, err := Decode(shuffled(t, Encode(in)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(in, again); diff != "" {
 			t.Fatal(diff)
 		}
-		if fingerprint(again, key) != print {
+		if Fingerprint(again, key) != print {
 			t.Fatal("the order of names changed the fingerprint")
 		}
 		// What does not make another launch.
 		again.OperationID, again.LaunchSource, again.Placement, again.Presentation = "other", "other", &davit.Placement{GroupID: "other"}, "background"
-		if fingerprint(again, key) != print {
+		if Fingerprint(again, key) != print {
 			t.Fatal("a field that is left out changed the fingerprint")
 		}
 		// What does.
@@ -257,12 +257,12 @@ func TestFingerprintIsOfTheMeaning(t *testing.T) { // spec launch L6.2
 		} {
 			changed := in
 			change(&changed)
-			if fingerprint(changed, key) == print {
+			if Fingerprint(changed, key) == print {
 				t.Fatalf("%s does not count", name)
 			}
 		}
 		for _, secret := range in.AccountEnv {
-			if strings.Contains(string(stored(in, key)), secret) {
+			if strings.Contains(string(Stored(in, key)), secret) {
 				t.Fatal("accountEnv is stored in clear")
 			}
 		}
@@ -276,7 +276,7 @@ func FuzzDecodeIntent(f *testing.F) {
 	f.Add(`{"agent":"a","agent":"b"}`)
 	f.Add(`{"aGent":"a"}`)
 	f.Fuzz(func(t *testing.T, raw string) {
-		in, err := DecodeIntent(json.RawMessage(raw))
+		in, err := Decode(json.RawMessage(raw))
 		if err != nil {
 			if code := davit.CodeOf(err); code == davit.CodeInternal || davit.AsError(err).Message == "" {
 				t.Fatalf("%v has no code of its own", err)
@@ -284,12 +284,12 @@ func FuzzDecodeIntent(f *testing.F) {
 			return
 		}
 		// What was taken is normal: it decodes to itself, and names the same launch.
-		again, err := DecodeIntent(encode(in))
+		again, err := Decode(Encode(in))
 		if err != nil {
-			t.Fatalf("%s: %v", encode(in), err)
+			t.Fatalf("%s: %v", Encode(in), err)
 		}
-		if fingerprint(in, nil) != fingerprint(again, nil) || string(encode(in)) != string(encode(again)) {
-			t.Fatalf("%s became %s", encode(in), encode(again))
+		if Fingerprint(in, nil) != Fingerprint(again, nil) || string(Encode(in)) != string(Encode(again)) {
+			t.Fatalf("%s became %s", Encode(in), Encode(again))
 		}
 		if in.ReuseTerminal != nil || in.Prompt != nil && in.Prompt.Delivery != "submit" {
 			t.Fatalf("not served, but taken: %s", raw)

@@ -1,4 +1,4 @@
-package launch
+package intent
 
 import (
 	"encoding/json"
@@ -23,18 +23,20 @@ var strippedKeys = []string{
 // hostKeys of a target are set by the host and refused from a caller (L1).
 var hostKeys = []string{"workspacePath", "connectionId"}
 
-// request is a checked intent with its create payload decoded.
-type request struct {
-	intent   davit.Intent
-	worktree *davit.CreateWorktree
-	folder   *davit.CreateFolder
+// Checked is an intent that follows the rules, in its normal form, with the payload of
+// its target decoded: one of the two, or none with existing.
+type Checked struct {
+	Intent   davit.Intent
+	Worktree *davit.CreateWorktree
+	Folder   *davit.CreateFolder
 }
 
 func refused(format string, args ...any) *davit.Error {
 	return davit.Errorf(davit.CodeLaunchFieldRefused, format, args...).WithHint("leave the field out")
 }
 
-func notServed(field, what string) *davit.Error {
+// NotServed refuses a field by name that the spec has and this version does not serve.
+func NotServed(field, what string) *davit.Error {
 	return davit.Errorf(davit.CodeNotServedYet, "%s: %s is not served by this version", field, what).
 		WithHint("leave %s out", field).With("field", field)
 }
@@ -49,10 +51,10 @@ func invalid(err error) error {
 		WithHint("correct the field %s", fault.Field).With("field", fault.Field)
 }
 
-// DecodeIntent reads an intent as strictly as L1 asks: exact names, no unknown field, no
+// Decode reads an intent as strictly as L1 asks: exact names, no unknown field, no
 // null but that of agentArgs, and nothing that this version does not serve. What it
 // gives back is normal: stripped keys are gone and a blank prompt is none.
-func DecodeIntent(raw json.RawMessage) (davit.Intent, error) {
+func Decode(raw json.RawMessage) (davit.Intent, error) {
 	if !utf8.Valid(raw) {
 		return davit.Intent{}, davit.Errorf(davit.CodeInvalid, "the launch intent is not UTF-8")
 	}
@@ -88,8 +90,8 @@ func DecodeIntent(raw json.RawMessage) (davit.Intent, error) {
 		return davit.Intent{}, invalid(err)
 	}
 	in.Placement = decodePlacement(o)
-	r, err := check(in)
-	return r.intent, err
+	r, err := Check(in)
+	return r.Intent, err
 }
 
 func decodeTarget(o object, into *davit.Target) error {
@@ -175,10 +177,10 @@ func decodePlacement(o object) *davit.Placement {
 	return &p
 }
 
-// check does the rules that need neither the host nor the disk. It is run for intents
+// Check does the rules that need neither the host nor the disk. It is run for intents
 // that were made in the host as well as for decoded ones.
-func check(in davit.Intent) (request, error) {
-	r := request{intent: in}
+func Check(in davit.Intent) (Checked, error) {
+	r := Checked{Intent: in}
 	if strings.TrimSpace(in.Agent) == "" {
 		return r, invalid(&fieldError{"agent", "is empty"})
 	}
@@ -193,7 +195,7 @@ func check(in davit.Intent) (request, error) {
 			return r, davit.Errorf(davit.CodeLaunchReuseExisting, "reuseTerminal: a terminal can be reused in an existing workspace only, not with %s", in.Target.Kind).
 				WithHint("use the target existing, or leave reuseTerminal out")
 		}
-		return r, notServed("reuseTerminal", "reusing a terminal")
+		return r, NotServed("reuseTerminal", "reusing a terminal")
 	}
 	return r, invalid(first(
 		oneOf("surface", string(in.Surface), "", string(davit.Structured), string(davit.Terminal)),
@@ -211,8 +213,8 @@ func oneOf(field, value string, allowed ...string) error {
 	return &fieldError{field, fmt.Sprintf("%q is none of %s", value, strings.Join(allowed[1:], ", "))}
 }
 
-func (r *request) checkTarget() error {
-	target := &r.intent.Target
+func (r *Checked) checkTarget() error {
+	target := &r.Intent.Target
 	switch target.Kind {
 	case davit.TargetExisting:
 		if strings.TrimSpace(target.Worktree) == "" {
@@ -240,22 +242,22 @@ func (r *request) checkTarget() error {
 		delete(payload.fields, key)
 	}
 	if target.Kind == davit.TargetFolder {
-		r.folder = new(davit.CreateFolder)
-		err = decodeFolder(payload, r.folder)
-		target.Create = encode(r.folder)
+		r.Folder = new(davit.CreateFolder)
+		err = decodeFolder(payload, r.Folder)
+		target.Create = Encode(r.Folder)
 	} else {
-		r.worktree = new(davit.CreateWorktree)
-		err = decodeWorktree(payload, r.worktree)
-		target.Create = encode(r.worktree)
+		r.Worktree = new(davit.CreateWorktree)
+		err = decodeWorktree(payload, r.Worktree)
+		target.Create = Encode(r.Worktree)
 	}
 	return err
 }
 
-// encode is for values of ours that always encode.
-func encode(value any) json.RawMessage {
+// Encode writes a value of the vocabulary, which always encodes.
+func Encode(value any) json.RawMessage {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		panic("launch: encode " + err.Error())
+		panic("intent: encode " + err.Error())
 	}
 	return raw
 }
@@ -278,7 +280,7 @@ func decodeWorktree(o object, into *davit.CreateWorktree) error {
 		return &fieldError{"target.create.repo", "is empty"}
 	}
 	if err == nil && into.SetupDecision == "run" {
-		return notServed("target.create.setupDecision", "running a setup script")
+		return NotServed("target.create.setupDecision", "running a setup script")
 	}
 	return err
 }
@@ -294,8 +296,8 @@ func decodeFolder(o object, into *davit.CreateFolder) error {
 	return err
 }
 
-func (r *request) checkPrompt() error {
-	prompt := r.intent.Prompt
+func (r *Checked) checkPrompt() error {
+	prompt := r.Intent.Prompt
 	if prompt == nil {
 		return nil
 	}
@@ -306,11 +308,11 @@ func (r *request) checkPrompt() error {
 		return &fieldError{"prompt.delivery", "is missing"}
 	}
 	if strings.TrimSpace(prompt.Text) == "" {
-		r.intent.Prompt = nil // L1: blank text = no prompt
+		r.Intent.Prompt = nil // L1: blank text = no prompt
 		return nil
 	}
 	if prompt.Delivery == route.Draft {
-		return notServed("prompt.delivery", "a draft")
+		return NotServed("prompt.delivery", "a draft")
 	}
 	return nil
 }
@@ -319,6 +321,15 @@ var (
 	paneKeyForm   = regexp.MustCompile(`^(t_[0-9a-f]{16}):(p_[0-9a-f]{16})$`)
 	sessionIDForm = regexp.MustCompile(`^[0-9a-f]{8}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{4}_[0-9a-f]{12}$`)
 )
+
+// SplitPaneKey gives the two halves of a pane key that is well formed.
+func SplitPaneKey(key davit.PaneKey) (davit.TabID, davit.PaneID, bool) {
+	parts := paneKeyForm.FindStringSubmatch(string(key))
+	if parts == nil {
+		return "", "", false
+	}
+	return davit.TabID(parts[1]), davit.PaneID(parts[2]), true
+}
 
 // checkIDs: a pane's id becomes a folder's name, so its form is held to exactly.
 func checkIDs(in davit.Intent) error {

@@ -1,4 +1,4 @@
-package launch
+package intent
 
 import (
 	"encoding/json"
@@ -73,7 +73,7 @@ func TestCheckedResultIsTheStoredOne(t *testing.T) {
 		Prompt:    &davit.PromptReceipt{Delivery: "submit", Outcome: davit.PromptJournaled, MessageID: "m", DraftPlaced: true},
 		Placement: &davit.PlacementResult{GroupID: "g", Fallback: "f"}, Worktree: &davit.WorktreeRef{Path: "p", Branch: "b"},
 	}
-	got, err := CheckResult(encode(want))
+	got, err := CheckResult(Encode(want))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Fatal(diff, err)
 	}
@@ -98,9 +98,9 @@ func FuzzCheckResult(f *testing.F) {
 				t.Fatalf("journaled without a message: %s", raw)
 			}
 		}
-		again, err := CheckResult(encode(r))
+		again, err := CheckResult(Encode(r))
 		if err != nil {
-			t.Fatalf("%s: %v", encode(r), err)
+			t.Fatalf("%s: %v", Encode(r), err)
 		}
 		if diff := cmp.Diff(r, again); diff != "" {
 			t.Fatal(diff)

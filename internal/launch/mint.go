@@ -1,0 +1,44 @@
+package launch
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"davit"
+	"davit/internal/launch/intent"
+	"davit/internal/store"
+)
+
+// mint names what a launch will make: the caller's own names where it gave them (L1).
+func mint(in davit.Intent) store.Minted {
+	m := store.Minted{
+		TabID:            davit.TabID("t_" + randomHex(8)),
+		PaneID:           davit.PaneID("p_" + randomHex(8)),
+		SessionID:        in.SessionID,
+		WorktreeInstance: "wt_" + randomHex(8),
+	}
+	if tab, pane, ok := intent.SplitPaneKey(in.PaneKey); ok {
+		m.TabID, m.PaneID = tab, pane
+	}
+	if m.SessionID == "" {
+		h := randomHex(16)
+		m.SessionID = in.Agent + "_" + h[:8] + "_" + h[8:12] + "_" + h[12:16] + "_" + h[16:20] + "_" + h[20:]
+	}
+	m.PaneKey = davit.NewPaneKey(m.TabID, m.PaneID)
+	return m
+}
+
+// TerminalHandle makes the handle of a pane for one life of its program: the same for
+// the same two, another after the pane was started anew. It is what Surfaces may use.
+func TerminalHandle(pane davit.PaneID, life string) string {
+	sum := sha256.Sum256([]byte(string(pane) + "\x00" + life))
+	h := hex.EncodeToString(sum[:16])
+	return "term_" + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // crypto/rand does not fail
+	return hex.EncodeToString(b)
+}
