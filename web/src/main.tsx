@@ -39,6 +39,16 @@ async function reopenForm(): Promise<void> {
 	else openForm.value = "";
 }
 
+/** Trades the token of a login link, when the address has one. */
+async function takeToken(): Promise<boolean> {
+	const token = tokenOf(location.hash);
+	if (!token) return false;
+	// Out of the address bar and the history before anything else.
+	history.replaceState(null, "", location.pathname);
+	login.value = (await logIn(token)) ? "in" : "out";
+	return true;
+}
+
 async function start(): Promise<void> {
 	dress();
 	const root = document.getElementById("app");
@@ -48,14 +58,9 @@ async function start(): Promise<void> {
 		render(<Gallery />, root);
 		return;
 	}
-	const token = tokenOf(location.hash);
-	if (token) {
-		// Out of the address bar and the history before anything else.
-		history.replaceState(null, "", location.pathname);
-		login.value = (await logIn(token)) ? "in" : "out";
-	} else if (!loadKey()) {
-		login.value = "out";
-	}
+	if (!(await takeToken()) && !loadKey()) login.value = "out";
+	// A link that is pasted into this very window changes the fragment only.
+	window.addEventListener("hashchange", () => void takeToken());
 	render(<App />, root);
 	listen();
 	effect(() => {

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { Bot, CircleAlert, FileCog, type IconNode, Keyboard, Menu as MenuIcon, PanelLeft, SquareTerminal, WifiOff } from "lucide";
 import { useEffect } from "preact/hooks";
-import { chordOf, commands } from "../keys/keys";
+import { chordOf, commands, focusOn } from "../keys/keys";
 import { closeTabs } from "../state/actions";
 import { activeTab, chips, collapsed, drawer, link, login, model, panes, tabs } from "../state/store";
 import { connection } from "../state/stream";
@@ -195,7 +195,14 @@ function LinkPill() {
 		<div class="link-pill" role="status">
 			<Icon of={WifiOff} size={14} />
 			<span>{model.value ? "No connection to davit. What runs goes on." : "davit does not answer yet."}</span>
-			<button type="button" class="button" onClick={() => connection.connect()}>
+			<button
+				type="button"
+				class="button"
+				onClick={() => {
+					connection.connect();
+					focusOn("pane"); // this button goes away
+				}}
+			>
 				Try now{wait > 1 && <span aria-hidden="true"> · {wait} s</span>}
 			</button>
 		</div>

@@ -58,9 +58,9 @@ export class Connection {
 
 	constructor(private readonly config: ConnectionConfig) {}
 
-	/** Opens now, also when a retry is waiting. Harmless while open. */
+	/** Opens now, also when a retry is waiting or a new login was made. Harmless while open. */
 	connect(): void {
-		if (this.socket || this.status === "refused") return;
+		if (this.socket) return;
 		clearTimeout(this.timer);
 		this.to("opening");
 		const socket = new WebSocket(this.config.url);

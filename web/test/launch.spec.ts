@@ -1,0 +1,129 @@
+// Stories of opening and launching: configs with questions, agents with receipts, and
+// cleanups that fail.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, test } from "node:test";
+import { closeAll, closeBrowser, config, openWindow, repository, seesRow } from "./story";
+
+after(closeBrowser);
+
+test("a config with questions opens with the answers", async () => {
+	config(
+		"greet",
+		`name = "Greet"
+description = "Says who is there"
+
+[params.who]
+type = "text"
+description = "Whom to greet"
+default = "world"
+
+[[panes]]
+id = "main"
+type = "terminal"
+commands = ["printf 'hello %s\\\\n' {{who}}"]
+`,
+	);
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	await page.getByRole("button", { name: "New tab" }).first().click();
+	await page.getByRole("menuitem", { name: /Greet/ }).click();
+	const dialog = page.getByRole("dialog", { name: "Greet" });
+	const field = dialog.getByLabel("who");
+	assert.equal(await field.inputValue(), "world");
+	await field.fill("Ada's crew");
+	await dialog.getByRole("button", { name: "Open" }).click();
+	await seesRow(page, "hello Ada's crew");
+	await end("config");
+});
+
+test("a faulty config is told with its place, and the others still open", async () => {
+	config("broken", 'name = "Broken"\ncomands = []\n');
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	await page.keyboard.press("Alt+Shift+KeyO");
+	const dialog = page.getByRole("dialog", { name: "Tab configs" });
+	await dialog.getByText(/broken\.toml:2/).first().waitFor();
+	await end("config-fault");
+	config("broken", 'name = "Mended"\n[[panes]]\nid = "a"\ntype = "terminal"\n');
+});
+
+// Spec launch L2: the receipt says what was done, in words.
+test("the practice agent is launched into a new worktree, and the receipt says so", async () => {
+	const repo = repository();
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	await page.keyboard.press("Alt+Shift+KeyN");
+	const form = page.getByRole("dialog", { name: "Launch an agent" });
+	await form.locator('input[name="agent"][value="practice"]').check();
+	await form.getByLabel("Of the repository").fill(repo);
+	await form.getByLabel("Name", { exact: true }).fill("signal-lamp");
+	await form.locator('input[name="surface"][value="terminal"]').check();
+	await form.getByLabel("Prompt", { exact: true }).fill("Teach the harbour to signal");
+	await form.getByRole("button", { name: "Launch", exact: true }).click();
+	const receipt = page.getByRole("dialog", { name: "Receipt" });
+	await receipt.getByText("Works in").waitFor();
+	const path = (await receipt.locator("dd code").first().textContent()) ?? "";
+	assert.match(path, /signal-lamp/);
+	assert.ok(existsSync(path), `${path} is there`);
+	assert.match((await receipt.locator(".receipt-lead").textContent()) ?? "", /\S+ \S+/);
+	await receipt.getByText(/The prompt was handed to the terminal/).waitFor();
+	await page.screenshot({ path: new URL("../test-results/receipt-real.png", import.meta.url).pathname });
+	await receipt.getByRole("button", { name: "Show it" }).click();
+	await page.locator('.row[data-active="true"]').getByText("practice", { exact: true }).first().waitFor();
+	await seesRow(page, /Teach the harbour to signal/);
+	await end("launched");
+});
+
+test("a refused launch is told in the form, which keeps every word", async () => {
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	await page.keyboard.press("Alt+Shift+KeyN");
+	const form = page.getByRole("dialog", { name: "Launch an agent" });
+	await form.locator('input[name="agent"][value="practice"]').check();
+	await form.getByLabel("Of the repository").fill("/nowhere/at/all");
+	await form.getByLabel("Prompt", { exact: true }).fill("keep me");
+	await form.getByRole("button", { name: "Launch", exact: true }).click();
+	await form.getByRole("alert").waitFor();
+	assert.equal(await form.getByLabel("Prompt", { exact: true }).inputValue(), "keep me");
+	await end("launch-refused");
+});
+
+// Spec tabs T5.5.
+test("a cleanup that fails leaves a notice that stays, with what can be done", async () => {
+	config(
+		"doomed",
+		`name = "Doomed"
+
+[[panes]]
+id = "main"
+type = "terminal"
+
+[on_close]
+commands = ["echo no luck; exit 4", "echo never"]
+`,
+	);
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	await page.getByRole("button", { name: "New tab" }).first().click();
+	await page.getByRole("menuitem", { name: /Doomed/ }).click();
+	await page.locator(".stage .terminal .xterm-rows").waitFor();
+	await page.locator(".row").getByRole("button", { name: /^Close / }).click();
+	const notice = page.locator('.notice[data-kind="cleanup_failed"]').first();
+	await notice.waitFor({ timeout: 60_000 });
+	await notice.getByText(/no luck/).first().waitFor();
+	await notice.getByText(/skipped/).waitFor();
+	for (const name of ["Run again", "Copy commands", "Open terminal there"]) {
+		assert.equal(await notice.getByRole("button", { name }).count(), 1, name);
+	}
+	await notice.getByRole("button", { name: "Copy commands" }).click();
+	await page.getByText("Copied").waitFor();
+	assert.match(await page.evaluate(() => navigator.clipboard.readText()), /exit 4/);
+	await page.reload();
+	await notice.waitFor();
+	await notice.getByRole("button", { name: "Open terminal there" }).click();
+	await page.locator('.row[data-active="true"]').waitFor();
+	await notice.getByRole("button", { name: "Dismiss notice" }).click();
+	await notice.waitFor({ state: "detached" });
+	await end("cleanup-failed");
+});

@@ -1,0 +1,161 @@
+// What the stories share. They run against a real davit host, started by whoever runs
+// them (see README.md):
+//
+//	DAVIT_URL   a fresh login link of it
+//	DAVIT_HOME  its home, where configs are put
+//	DAVIT_BIN   the program, for fresh login links
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { complaints, launchBrowser } from "./browser";
+
+export const patience = 20_000;
+
+function env(name: string): string {
+	const value = process.env[name];
+	if (!value) throw new Error(`${name} is not set: see web/README.md`);
+	return value;
+}
+
+export const link = env("DAVIT_URL");
+export const origin = new URL(link).origin;
+const home = env("DAVIT_HOME");
+const results = process.env.DAVIT_PICTURES ?? new URL("../test-results/", import.meta.url).pathname;
+mkdirSync(results, { recursive: true });
+
+/** A login link that nobody has used. */
+export function freshLink(): string {
+	const out = execFileSync(env("DAVIT_BIN"), [], { encoding: "utf8", env: { ...process.env, DAVIT_HOME: home } });
+	const found = /http:\/\/\S+#\S+/.exec(out)?.[0];
+	if (!found) throw new Error(`no link in: ${out}`);
+	return found;
+}
+
+let browser: Browser | undefined;
+let state: Awaited<ReturnType<BrowserContext["storageState"]>> | undefined;
+
+export async function theBrowser(): Promise<Browser> {
+	browser ??= await launchBrowser();
+	return browser;
+}
+
+export async function closeBrowser(): Promise<void> {
+	await browser?.close();
+	browser = undefined;
+}
+
+export interface Window {
+	page: Page;
+	context: BrowserContext;
+	/** Console errors and policy violations. */
+	wrong: string[];
+	/** Keeps a picture, and closes. */
+	end(name: string): Promise<void>;
+}
+
+/** A window that is logged in, with nothing else remembered. */
+export async function openWindow(options: BrowserContextOptions = {}, before?: (page: Page) => Promise<void>): Promise<Window> {
+	const from = await theBrowser();
+	if (!state) {
+		const first = await from.newContext();
+		const page = await first.newPage();
+		await page.goto(link);
+		await page.locator(".rail").waitFor({ state: "attached", timeout: patience });
+		await page.waitForFunction(() => localStorage.getItem("davit-key") !== null);
+		state = await first.storageState();
+		await first.close();
+	}
+	const context = await from.newContext({
+		viewport: { width: 1280, height: 800 },
+		colorScheme: "dark",
+		permissions: ["clipboard-read", "clipboard-write"],
+		storageState: state,
+		...options,
+	});
+	context.setDefaultTimeout(patience);
+	const page = await context.newPage();
+	const wrong = complaints(page);
+	await before?.(page);
+	await page.goto(origin);
+	await page.getByText("connected", { exact: true }).waitFor({ state: "attached" });
+	return {
+		page,
+		context,
+		wrong,
+		end: async (name) => {
+			await page.screenshot({ path: join(results, `${name}.png`) });
+			await context.close();
+		},
+	};
+}
+
+/** The rows of the terminal that is shown (the first of several). */
+export async function rows(page: Page): Promise<string[]> {
+	const all = await page.locator(".stage .xterm-rows").first().locator(":scope > div").allTextContents();
+	return all.map((row) => row.replace(/\u00a0/g, " ").trimEnd());
+}
+
+/** Waits until a row of a shown terminal is this text or matches it. */
+export async function seesRow(page: Page, wanted: string | RegExp): Promise<void> {
+	const end = Date.now() + patience;
+	let last: string[] = [];
+	while (Date.now() < end) {
+		last = (await page.locator(".stage .xterm-rows > div").allTextContents()).map((row) =>
+			row.replace(/\u00a0/g, " ").trimEnd(),
+		);
+		if (last.some((row) => (typeof wanted === "string" ? row === wanted : wanted.test(row)))) return;
+		await page.waitForTimeout(50);
+	}
+	throw new Error(`no row ${String(wanted)} in:\n${last.filter(Boolean).join("\n")}`);
+}
+
+/** Opens a terminal tab and waits for its prompt; gives the tab's id. */
+export async function newTerminal(page: Page): Promise<string> {
+	const before = await page.locator(".row-main").count();
+	await page.keyboard.press("Alt+Shift+KeyT");
+	await page.locator(".row-main").nth(before).waitFor({ state: "attached" });
+	const id = await page.locator('.row-main[aria-current="page"]').getAttribute("data-tab");
+	await page.locator(".stage .terminal .xterm-rows").waitFor();
+	await seesRow(page, /[$#%>]\s*$/);
+	await page.locator(".stage .terminal textarea").focus();
+	return id ?? "";
+}
+
+export async function type(page: Page, line: string): Promise<void> {
+	await page.keyboard.type(line);
+	await page.keyboard.press("Enter");
+}
+
+/** Closes every tab of the host, running programs or not, so that stories do not meet. */
+export async function closeAll(page: Page): Promise<void> {
+	const key = await page.evaluate(() => localStorage.getItem("davit-key") ?? "");
+	const call = async (name: string, data: object) => {
+		const answer = await page.request.post(`${origin}/v1/${name}`, { data, headers: { Origin: origin, "Davit-Key": key } });
+		return (await answer.json()) as { tabs?: { id: string }[] | null; notices?: { id: string }[] | null };
+	};
+	const tabs = ((await call("tab.list", {})).tabs ?? []).map((tab) => tab.id);
+	if (tabs.length > 0) await call("tab.close", { tabs, yes: true });
+	for (const { id } of (await call("notice.list", {})).notices ?? []) await call("notice.dismiss", { id });
+	await page.locator(".steps").waitFor();
+}
+
+export function config(name: string, text: string): void {
+	const dir = join(home, "config", "tab_configs");
+	mkdirSync(dir, { recursive: true });
+	writeFileSync(join(dir, `${name}.toml`), text);
+}
+
+/** A repository with one commit. */
+export function repository(): string {
+	const dir = mkdtempSync(join(tmpdir(), "davit-story-"));
+	const git = (...args: string[]) => execFileSync("git", ["-C", dir, ...args], { stdio: "pipe" });
+	git("init", "-q", "-b", "main");
+	git("config", "user.name", "Ada");
+	git("config", "user.email", "ada@example.invalid");
+	writeFileSync(join(dir, "README.md"), "# harbor\n");
+	git("add", ".");
+	git("commit", "-q", "-m", "start");
+	return dir;
+}
