@@ -89,12 +89,16 @@ func (s *Server) output(w http.ResponseWriter, r *http.Request) {
 		frame, err := reader.Next()
 		if err != nil {
 			var e *davit.Error
-			if errors.As(err, &e) {
-				if !sent {
-					s.problem(w, err)
-					return
-				}
+			switch {
+			case errors.As(err, &e) && !sent:
+				s.problem(w, err)
+			case errors.As(err, &e):
 				header.Set("Davit-Error", string(e.Code))
+			case !errors.Is(err, io.EOF): // this host goes away, or the reader did
+			case p.View().Exit != nil: // it lay before the offset that was asked for
+				header.Set("Davit-Exit", strconv.Itoa(p.View().Exit.Code))
+			default:
+				header.Set("Davit-Error", string(davit.CodePaneLost))
 			}
 			return
 		}

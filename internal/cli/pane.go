@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -89,47 +88,6 @@ func (a *app) paneReadCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) readOutput(cmd *cobra.Command, pane davit.PaneID, from uint64, follow bool) error {
-	c, err := a.client()
-	if err != nil {
-		return err
-	}
-	at, began := from, time.Now()
-	for {
-		out, err := c.Output(cmd.Context(), pane, at, follow)
-		if err != nil {
-			// A host that restarts is waited for: its reader goes on where it stopped.
-			if follow && at > from && davit.CodeOf(err) == davit.CodeHostDown && time.Since(began) < 30*time.Second {
-				select {
-				case <-time.After(20 * time.Millisecond):
-					continue
-				case <-cmd.Context().Done():
-					return cmd.Context().Err()
-				}
-			}
-			return err
-		}
-		n, err := io.Copy(a.out, out)
-		at += uint64(n)
-		began = time.Now()
-		exit, code := out.Trailer()
-		_ = out.Close()
-		switch {
-		case cmd.Context().Err() != nil:
-			return cmd.Context().Err()
-		case code != "":
-			return davit.Errorf(code, "the output from %d on is not kept any more", at).WithHint("read on with --from")
-		case exit != "" || (err == nil && !follow):
-			return nil
-		case errors.Is(err, os.ErrClosed):
-			return err
-		}
-		if !follow {
-			return err
-		}
-	}
-}
-
 func (a *app) paneWriteCommand() *cobra.Command {
 	var enter, paste bool
 	var id string
@@ -202,7 +160,7 @@ func (a *app) paneWaitCommand() *cobra.Command {
 			if req.For == "" {
 				return usagef("say what to wait for: --for exit, --for prompt, or --text TEXT")
 			}
-			text, err := call[wire.PaneText](cmd.Context(), a, "pane.wait", req)
+			text, err := a.waitFor(cmd.Context(), req)
 			if err != nil {
 				return err
 			}

@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"io"
 	"time"
 
 	"davit"
@@ -57,11 +56,11 @@ func (p *Panes) adopt(ctx context.Context, l *link) error {
 		}); err != nil {
 			faults = append(faults, err)
 		}
-		k := pane.Keeper(goneKeeper{})
+		k := pane.FromDisk(p.cfg.Dir)
 		if there {
 			k = l.keeper
 		}
-		if err := p.serveRow(row, k); err != nil {
+		if err := p.serveRow(row, k, true); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -83,31 +82,6 @@ func fromKeeper(v davit.Pane, info keeper.PaneInfo) davit.Pane {
 	v.Exit = &exit
 	return v
 }
-
-// goneKeeper serves a pane that no keeper holds: nothing follows its checkpoint, and
-// nothing can be asked of its program.
-type goneKeeper struct{}
-
-func (goneKeeper) lost(id string) error {
-	return davit.Errorf(davit.CodePaneLost, "pane %s has no keeper any more", id).WithHint("open another pane")
-}
-func (k goneKeeper) Input(_ context.Context, in keeper.Input) error { return k.lost(in.Pane) }
-func (k goneKeeper) Resize(_ context.Context, _, id string, _, _ int) error {
-	return k.lost(id)
-}
-func (goneKeeper) Retain(context.Context, string, uint64) error { return nil }
-func (k goneKeeper) Foreground(_ context.Context, id string) (keeper.Foreground, error) {
-	return keeper.Foreground{}, k.lost(id)
-}
-func (goneKeeper) Follow(context.Context, string, uint64) (pane.Stream, error) {
-	return goneStream{}, nil
-}
-
-type goneStream struct{}
-
-func (goneStream) Next() (keeper.Frame, error) { return keeper.Frame{}, io.EOF }
-func (goneStream) Ack(uint64)                  {}
-func (goneStream) Close()                      {}
 
 // coalesce is how often at most the model hears of a pane's volatile changes (spec chips
 // C2.4: redraws are coalesced over 50 ms).

@@ -279,16 +279,16 @@ func (p *Panes) begin(ctx context.Context, l *link, id davit.PaneID, info keeper
 	if err != nil {
 		return err
 	}
-	return p.serveRow(row, l.keeper)
+	return p.serveRow(row, l.keeper, false)
 }
 
-// serveRow starts the goroutine of one pane.
-func (p *Panes) serveRow(row store.PaneRow, k pane.Keeper) error {
+// serveRow starts the goroutine of one pane; adopted says that it was served before.
+func (p *Panes) serveRow(row store.PaneRow, k pane.Keeper, adopted bool) error {
 	id := row.Pane.ID
 	lp := &livePane{done: make(chan struct{})}
 	served, err := pane.New(pane.Config{
 		Pane: row.Pane, Keeper: k, Dir: filepath.Join(p.cfg.Dir, string(id)),
-		EffectsThrough: row.EffectsThrough,
+		Adopted: adopted, EffectsThrough: row.EffectsThrough,
 		Persist: func(checkpoint, effects uint64) error {
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 			defer cancel()

@@ -135,6 +135,7 @@ func (p *Pane) own(ctx context.Context) {
 	f.timer = time.NewTimer(time.Hour)
 	f.timer.Stop()
 	defer f.timer.Stop()
+	returned := p.readers.await(p.cfg.Adopted)
 	for {
 		select {
 		case c := <-p.chunks:
@@ -146,6 +147,11 @@ func (p *Pane) own(ctx context.Context) {
 			p.quiet()
 		case done := <-f.save.finished:
 			p.saved(done)
+		case <-returned: // what was kept for readers who did not come back can go
+			if p.readers.waited() {
+				f.save.dirty = true
+				p.arm(quietFor)
+			}
 		case <-ctx.Done():
 			p.finish()
 			return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -11,10 +12,18 @@ import (
 	"davit/internal/keeper"
 )
 
+// readersReturn is how long a new host keeps what may be kept for readers of every byte:
+// those of the host before it come back within that time (`davit pane read --follow` waits
+// as long for a host).
+const readersReturn = 30 * time.Second
+
 // readers holds back the keeper's log for those who read every byte (P3.2).
 type readers struct {
-	mu  sync.Mutex // guards set; a leaf
+	mu  sync.Mutex // guards what follows; a leaf
 	set map[*OutputReader]uint64
+	// returning: readers of a former host, nobody knows where, are waited for; held: and
+	// something was kept for them.
+	returning, held bool
 }
 
 func (r *readers) at(o *OutputReader, offset uint64) {
@@ -32,17 +41,41 @@ func (r *readers) drop(o *OutputReader) {
 	r.mu.Unlock()
 }
 
+// await begins to wait for the readers of a former host, when there was one; the channel
+// tells when to end that.
+func (r *readers) await(adopted bool) <-chan time.Time {
+	if !adopted {
+		return nil
+	}
+	r.mu.Lock()
+	r.returning = true
+	r.mu.Unlock()
+	return time.After(readersReturn)
+}
+
+// waited ends the waiting, and says whether something was kept for it.
+func (r *readers) waited() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.returning = false
+	return r.held
+}
+
 // floor is what must be kept, given the checkpoint's offset and the log's end: the
 // slowest reader's, but at most retainMax.
 func (r *readers) floor(checkpoint, head uint64) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	bound := uint64(0)
+	if head > retainMax {
+		bound = head - retainMax
+	}
 	low := checkpoint
+	if r.returning {
+		low, r.held = min(low, bound), true
+	}
 	for _, offset := range r.set {
-		if head > retainMax {
-			offset = max(offset, head-retainMax)
-		}
-		low = min(low, offset)
+		low = min(low, max(offset, bound))
 	}
 	return low
 }

@@ -95,6 +95,9 @@ type Config struct {
 	Keeper Keeper
 	// Dir is the pane's folder; the checkpoint lies in it (docs/pane.md).
 	Dir string
+	// Adopted: a host before this one served the pane, perhaps to readers of every byte
+	// who are on their way back.
+	Adopted bool
 	// EffectsThrough is the store's: effects at or below it change state only (P2.3).
 	EffectsThrough uint64
 	// Persist stores the offset of a readable checkpoint (0: unchanged) and the offset
