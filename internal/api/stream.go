@@ -88,6 +88,9 @@ func (c *client) run(r *http.Request) error {
 	}
 	for {
 		frame, err := c.read(c.ctx)
+		if errors.Is(err, errGarbage) {
+			c.say(wire.ServerFrame{Type: "error", Error: errGarbage})
+		}
 		if err != nil {
 			return err
 		}
@@ -129,7 +132,6 @@ func (c *client) read(ctx context.Context) (wire.ClientFrame, error) {
 		return frame, err
 	}
 	if kind != websocket.MessageText || json.Unmarshal(data, &frame) != nil {
-		c.say(wire.ServerFrame{Type: "error", Error: errGarbage})
 		return frame, errGarbage
 	}
 	return frame, nil
@@ -226,12 +228,17 @@ func (c *client) subscribe(s *sub, f wire.ClientFrame) error {
 	return nil
 }
 
-// show sends one pane's output. A slow client holds up this goroutine alone.
+// show sends one pane's output. A slow client holds up this goroutine alone. When the
+// host follows the pane anew (its connection to the keeper was remade), the client is told
+// to subscribe again from what it has shown.
 func (c *client) show(id davit.PaneID, output *pane.Subscription) {
 	var buffer []byte
 	for {
 		frame, err := output.Next(c.ctx)
 		if err != nil {
+			if davit.CodeOf(err) == davit.CodeShuttingDown && c.ctx.Err() == nil && c.server.ctx.Err() == nil {
+				c.say(wire.ServerFrame{Type: "again", Pane: id})
+			}
 			return
 		}
 		if frame.Exit != nil {
