@@ -78,7 +78,7 @@ test("at 360 px nothing is cut off, and everything is in reach", async () => {
 	await closeAll(page);
 	const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 	assert.equal(await overflow(), 0);
-	await page.getByRole("button", { name: "New tab" }).last().tap();
+	await page.getByRole("button", { name: "New tab" }).first().tap();
 	await page.getByRole("menuitem", { name: "Terminal" }).tap();
 	await page.locator(".stage .terminal .xterm-rows").waitFor();
 	await seesRow(page, /[$#%>]\s*$/);
@@ -90,7 +90,7 @@ test("at 360 px nothing is cut off, and everything is in reach", async () => {
 	await page.screenshot({ path: new URL("../test-results/narrow-tabs.png", import.meta.url).pathname });
 	await page.locator(".row-main").first().tap();
 	await page.locator(".app.drawer").waitFor({ state: "detached" });
-	await page.getByRole("button", { name: "New tab" }).last().tap();
+	await page.getByRole("button", { name: "New tab" }).first().tap();
 	await page.getByRole("menuitem", { name: "New worktree…" }).tap();
 	const dialog = page.getByRole("dialog", { name: "Launch an agent" });
 	const box = await dialog.boundingBox();

@@ -1,9 +1,10 @@
 // What the stories share. They run against a real davit host, started by whoever runs
 // them (see README.md):
 //
-//	DAVIT_URL   a fresh login link of it
+//	DAVIT_URL   a login link of it; its address is what counts
 //	DAVIT_HOME  its home, where configs are put
-//	DAVIT_BIN   the program, for fresh login links
+//	DAVIT_BIN   the program, for fresh login links (one works once, and each file of
+//	            stories is a process)
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,8 +20,7 @@ function env(name: string): string {
 	return value;
 }
 
-export const link = env("DAVIT_URL");
-export const origin = new URL(link).origin;
+export const origin = new URL(env("DAVIT_URL")).origin;
 const home = env("DAVIT_HOME");
 const results = process.env.DAVIT_PICTURES ?? new URL("../test-results/", import.meta.url).pathname;
 mkdirSync(results, { recursive: true });
@@ -61,7 +61,7 @@ export async function openWindow(options: BrowserContextOptions = {}, before?: (
 	if (!state) {
 		const first = await from.newContext();
 		const page = await first.newPage();
-		await page.goto(link);
+		await page.goto(freshLink());
 		await page.locator(".rail").waitFor({ state: "attached", timeout: patience });
 		await page.waitForFunction(() => localStorage.getItem("davit-key") !== null);
 		state = await first.storageState();

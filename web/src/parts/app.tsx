@@ -55,7 +55,8 @@ function Layout() {
 					}}
 				/>
 			)}
-			<main class="stage" aria-label={activeTab.value?.title ?? "davit"}>
+			<main class="stage">
+				<h1 class="hidden-text">{activeTab.value?.title ?? "davit"}</h1>
 				<Stage />
 			</main>
 		</div>

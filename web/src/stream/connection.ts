@@ -44,7 +44,6 @@ const backoff = [250, 500, 1000, 2000, 4000, 8000];
 
 export class Connection {
 	private socket: WebSocket | null = null;
-	private status: Status = "waiting";
 	private greeted = false;
 	private attempt = 0;
 	private fresh = false;
@@ -122,7 +121,6 @@ export class Connection {
 	}
 
 	private to(status: Status, retryAt: number | null = null): void {
-		this.status = status;
 		this.config.onStatus(status, retryAt);
 	}
 
