@@ -114,7 +114,10 @@ func start(t *testing.T) *running {
 	}
 	r.client = client.New(client.Config{Socket: r.info.Socket, Caller: wire.Caller{Dir: root}})
 	t.Cleanup(func() {
-		_ = r.client.Call(context.Background(), "host.shutdown", wire.ShutdownRequest{All: true}, nil)
+		if err := r.client.Call(context.Background(), "host.shutdown", wire.ShutdownRequest{All: true}, nil); err != nil {
+			t.Errorf("the host does not take its shutdown: %v", err)
+			stop()
+		}
 		if err := <-ended; err != nil {
 			t.Errorf("the host ended badly: %v", err)
 		}

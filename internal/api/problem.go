@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,7 +29,7 @@ func problemOf(err error) *problem {
 	info := e.Code.Info()
 	return &problem{wire.Problem{
 		Type: "about:blank", Title: http.StatusText(info.HTTP), Status: info.HTTP, Detail: e.Error(),
-		Code: e.Code, Message: e.Error(), Hint: e.Hint, Details: e.Details,
+		Code: e.Code, Message: e.Error(), Hint: cmp.Or(e.Hint, info.Do), Details: e.Details,
 	}}
 }
 

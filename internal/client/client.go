@@ -42,7 +42,9 @@ func New(cfg Config) *Client {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", cfg.Socket)
 	}
-	return &Client{cfg: cfg, http: &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}}
+	// A connection for each call: one kept from before would die with a host that restarts,
+	// and its call could not be told from one that was carried out.
+	return &Client{cfg: cfg, http: &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true, DisableKeepAlives: true}}}
 }
 
 // Call asks for one operation. into may be nil.

@@ -81,6 +81,9 @@ func (s *Stream) read() {
 				continue
 			case f.Type == "exit":
 				frame = attach.Frame{From: f.Offset, To: f.Offset, Exit: f.Exit}
+			case f.Type == "again":
+				s.cancel(errLost) // whoever shows the pane connects again, from its offset
+				return
 			case f.Type == "error" && f.Error != nil:
 				s.cancel(f.Error)
 				return

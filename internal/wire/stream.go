@@ -22,6 +22,7 @@ import (
 //	                              ◄──      written {pane, id} or {pane, id, error}
 //	  size {pane, cols, rows}     ──►      claims the size; a second client's claim takes it over
 //	                              ◄──      exit {pane, offset, exit}
+//	                              ◄──      again {pane}                  (subscribe anew from what was shown)
 //	  unsubscribe {pane}          ──►
 //	                              ◄──      error {error, pane?}
 //
@@ -47,7 +48,7 @@ type ClientFrame struct {
 
 // ServerFrame is a text frame from the server.
 type ServerFrame struct {
-	Type   string       `json:"type"` // hello event resync written exit error pong
+	Type   string       `json:"type"` // hello event resync written exit again error pong
 	HostID davit.HostID `json:"hostId,omitempty"`
 	Seq    uint64       `json:"seq,omitempty"`
 	State  *davit.State `json:"state,omitempty"`
