@@ -122,7 +122,6 @@ test("the keyboard alone: palette, terminal, tab list, menu and back", async () 
 	await page.keyboard.press("Escape");
 	await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "New tab");
 	await page.keyboard.press("Alt+Shift+KeyB");
-	await page.keyboard.press("Alt+Shift+KeyB");
 	await page.waitForFunction(() => document.activeElement?.closest(".terminal") !== null);
 	await end("keyboard");
 });
