@@ -21,6 +21,7 @@ const (
 	inputQueue   = 256     // inputs of one pane under way; full: the client's frames wait
 	maxSubs      = 200     // panes of one client
 	helloWithin  = 10 * time.Second
+	closeWithin  = 250 * time.Millisecond
 	writeWithin  = 60 * time.Second // a client that takes no byte for so long is cut off
 	defaultLines = 1000             // P3.3
 )
@@ -331,5 +332,8 @@ func (c *client) close(err error) {
 			status = websocket.StatusGoingAway
 		}
 	}
+	// A client that is gone does not answer the close; nobody waits for it long.
+	timer := time.AfterFunc(closeWithin, func() { _ = c.conn.CloseNow() })
+	defer timer.Stop()
 	_ = c.conn.Close(status, reason)
 }
