@@ -324,7 +324,7 @@ func TestGarbageOnTheStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := conn.Write(bytes.Repeat([]byte{0xff, 0, 7}, 1000)); err != nil {
+	if _, err := conn.Write(append(bytes.Repeat([]byte{0xff, 0, 7}, 1000), '\n', '\n')); err != nil {
 		t.Fatal(err)
 	}
 	answer, _ := io.ReadAll(conn)
