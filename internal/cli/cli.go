@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -55,9 +56,18 @@ func Main(args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	if err := root.ExecuteContext(ctx); err != nil {
+		a.json = a.json || wantsJSON(args) // flags that do not fit are not read at all
 		return a.fail(err)
 	}
 	return a.exit
+}
+
+// wantsJSON looks for --json among words that could not be read as flags.
+func wantsJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json")
 }
 
 // fail prints an error as A3.4 says, and gives its exit status.
@@ -69,6 +79,11 @@ func (a *app) fail(err error) int {
 	}
 	if errors.Is(err, context.Canceled) {
 		e = davit.Errorf(davit.CodeInternal, "interrupted; the host goes on with what it was asked").WithHint("`davit status` and `davit tab list` show what there is")
+	}
+	if e.Hint == "" {
+		hinted := *e // every error says what to do: its code's word when it has none of its own
+		hinted.Hint = e.Code.Info().Do
+		e = &hinted
 	}
 	if a.json {
 		_ = a.printJSON(map[string]any{"error": e})

@@ -63,6 +63,9 @@ func foreign(name string) bool {
 	if name == "" || strings.ContainsAny(name, "=\x00") || slices.Contains(foreignNames, name) {
 		return true
 	}
+	if strings.HasPrefix(name, "DAVIT_PRACTICE") {
+		return false // what a person sets for the practice agent in a start-up file
+	}
 	return slices.ContainsFunc(foreignPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 

@@ -149,17 +149,22 @@ func (f Files) Find(arg, dir string) (Loaded, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return Loaded{}, davit.Errorf(davit.CodeConfigNotFound, "there is no file %s", path).
+				WithHint("`davit config list` shows the configs that can be opened by name")
+		}
 		return f.checked(f.Read(path))
 	}
 	all := f.All()
 	var configs []*tabconfig.Config
+	var bad *Loaded // of that file name, for when no good one is named so
 	byPath := map[string]Loaded{}
 	for _, l := range all {
 		byPath[l.Path] = l
 		if l.Config != nil {
 			configs = append(configs, l.Config)
 		} else if strings.EqualFold(strings.TrimSuffix(filepath.Base(l.Path), ".toml"), arg) {
-			return f.checked(l)
+			bad = &l
 		}
 	}
 	found := tabconfig.Match(configs, arg)
@@ -167,6 +172,9 @@ func (f Files) Find(arg, dir string) (Loaded, error) {
 	case 1:
 		return byPath[found[0].Path], nil
 	case 0:
+		if bad != nil {
+			return f.checked(*bad)
+		}
 		return Loaded{}, davit.Errorf(davit.CodeConfigNotFound, "there is no tab config named %q", arg).
 			WithHint("put one into %s, or give a path that ends in .toml", strings.Join(f.Dirs, " or "))
 	}

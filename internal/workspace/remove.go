@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"davit"
@@ -135,16 +136,41 @@ func wouldLose(loss Loss, req RemoveRequest) error {
 	count(len(loss.Commits), "commit that no other ref reaches", "commits that no other ref reaches")
 	count(len(loss.Submodules), "submodule", "submodules")
 	count(len(loss.Nested), "repository in an ignored folder", "repositories in ignored folders")
-	message := fmt.Sprintf("removing %s would lose %s", loss.Path, strings.Join(parts, ", "))
+	message := fmt.Sprintf("removing %s would lose %s", loss.Path, strings.Join(parts, ", ")) + lossLines(loss)
 	if req.ForceDigest != "" {
 		message = "the list has changed since it was shown: " + message
 	}
 	return davit.Errorf(davit.CodeWorktreeDirty, "%s", message).
-		WithHint("Save what the list names, or force with --force=%s.", loss.Digest).
+		WithHint("save what the list names, or lose it: davit worktree rm --force=%s '%s'", loss.Digest, loss.Path).
 		With("path", loss.Path).With("digest", loss.Digest).
 		With("uncommitted", some(loss.Uncommitted)).With("untracked", some(loss.Untracked)).
 		With("commits", some(loss.Commits)).With("submodules", some(loss.Submodules)).With("nested", some(loss.Nested)).
 		With("kept", loss.Kept)
+}
+
+// lossLines is the list itself, for people: at most 20 lines of it.
+func lossLines(loss Loss) string {
+	const most = 20
+	var lines []string
+	add := func(what string, names ...string) {
+		for _, name := range names {
+			if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+				name = strconv.Quote(name)
+			}
+			lines = append(lines, "\n  "+what+" "+name)
+		}
+	}
+	add("uncommitted", loss.Uncommitted...)
+	add("untracked", loss.Untracked...)
+	for _, c := range loss.Commits {
+		add("commit", c.Commit+" "+c.Subject)
+	}
+	add("submodule", loss.Submodules...)
+	add("repository", loss.Nested...)
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("\n  and %d more", more))
+	}
+	return strings.Join(lines, "")
 }
 
 // some bounds a list for an error's details; the message has the full count.
