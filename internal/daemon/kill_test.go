@@ -71,7 +71,12 @@ func TestKilledHost(t *testing.T) {
 
 	total := kills(t)
 	for i := range total {
-		s.letLive()
+		if i%3 == 0 {
+			s.letLive(s.began, 2*s.usual) // it may not answer yet
+		} else {
+			s.await()
+			s.letLive(time.Now(), 300*time.Millisecond)
+		}
 		s.kill()
 		switch i { // three programs end while nobody is there, at different times
 		case total / 3:
@@ -196,11 +201,11 @@ func (s *scene) up() {
 	s.usual = time.Since(s.began)
 }
 
-// letLive waits for a random time, from nothing to somewhat more than a start takes.
-func (s *scene) letLive() {
-	life := time.Duration(s.rand.Int64N(int64(2*s.usual + 300*time.Millisecond)))
+// letLive waits for a random time.
+func (s *scene) letLive(from time.Time, most time.Duration) {
+	life := time.Duration(s.rand.Int64N(int64(most)))
 	select {
-	case <-time.After(time.Until(s.began.Add(life))):
+	case <-time.After(time.Until(from.Add(life))):
 	case <-s.t.Context().Done():
 	}
 }
