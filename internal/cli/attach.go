@@ -44,12 +44,7 @@ func (a *app) attachTo(ctx context.Context, args []string, fresh bool) (davit.Pa
 	if cols, rows, err := term.GetSize(int(a.out.Fd())); err == nil {
 		req.Cols, req.Rows = cols, rows
 	}
-	opened, err := call[wire.Opened](ctx, a, "tab.open", req)
-	if davit.CodeOf(err) == davit.CodeHostDown {
-		if _, err = a.startDetached(ctx, ""); err == nil {
-			opened, err = call[wire.Opened](ctx, a, "tab.open", req)
-		}
-	}
+	opened, err := started[wire.Opened](ctx, a, "tab.open", req)
 	if err != nil {
 		return "", err
 	}

@@ -179,6 +179,23 @@ func call[O any](ctx context.Context, a *app, name string, in any) (O, error) {
 	return out, err
 }
 
+// started asks for an operation that makes something, and starts the host for it if none
+// runs: one step is enough (spec interfaces A3.1). Only a host that was not there is
+// started; one that went away while it was asked may have done it.
+func started[O any](ctx context.Context, a *app, name string, in any) (O, error) {
+	var none O
+	if _, err := call[wire.HostInfo](ctx, a, "host.info", wire.None{}); davit.CodeOf(err) == davit.CodeHostDown {
+		info, err := a.startDetached(ctx, "")
+		if err != nil {
+			return none, err
+		}
+		a.note("started the host (pid %d, %s)", info.Pid, info.URL)
+	} else if err != nil {
+		return none, err
+	}
+	return call[O](ctx, a, name, in)
+}
+
 func (a *app) printJSON(v any) error {
 	encoder := json.NewEncoder(a.out)
 	encoder.SetEscapeHTML(false)

@@ -96,7 +96,7 @@ func (a *app) launch(cmd *cobra.Command, agentID string, f launchFlags) error {
 		return err
 	}
 	a.note("operation: %s", intent.OperationID)
-	result, err := call[davit.Result](cmd.Context(), a, "agent.launch", intent)
+	result, err := started[davit.Result](cmd.Context(), a, "agent.launch", intent)
 	if err != nil {
 		return err
 	}

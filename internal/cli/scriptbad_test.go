@@ -43,6 +43,9 @@ func garble(ts *testscript.TestScript, what, socket string, data []byte) {
 	defer conn.Close()
 	ts.Check(conn.SetDeadline(time.Now().Add(patience)))
 	_, _ = conn.Write(data) // it may hang up in the middle
+	if half, ok := conn.(*net.UnixConn); ok {
+		_ = half.CloseWrite()
+	}
 	if _, err := io.Copy(io.Discard, conn); err != nil && strings.Contains(err.Error(), "timeout") {
 		ts.Fatalf("%s neither answered nor hung up", what)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ func (a *app) openCommand() *cobra.Command {
 				}
 				req.Params[name] = value
 			}
-			opened, err := call[wire.Opened](cmd.Context(), a, "config.open", req)
+			opened, err := started[wire.Opened](cmd.Context(), a, "config.open", req)
 			for davit.CodeOf(err) == davit.CodeConfigMissingParam && a.isTerminal() && a.ask(davit.AsError(err), req.Params) {
 				opened, err = call[wire.Opened](cmd.Context(), a, "config.open", req)
 			}
@@ -62,13 +63,13 @@ func (a *app) openCommand() *cobra.Command {
 // ask asks for missing parameters on the terminal (spec tabs T2.2).
 func (a *app) ask(e *davit.Error, params map[string]string) bool {
 	missing, _ := e.Details["missing"].([]any)
+	lines := bufio.NewScanner(a.in)
 	for _, name := range missing {
 		fmt.Fprintf(a.err, "%v: ", name)
-		var line string
-		if _, err := fmt.Fscanln(a.in, &line); err != nil || line == "" {
+		if !lines.Scan() || lines.Text() == "" {
 			return false
 		}
-		params[fmt.Sprint(name)] = line
+		params[fmt.Sprint(name)] = lines.Text()
 	}
 	return len(missing) > 0
 }
@@ -244,7 +245,7 @@ func (a *app) tabNewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "new [-- CMD…]", Short: "Open a tab with a shell, or with a command",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opened, err := call[wire.Opened](cmd.Context(), a, "tab.open", wire.TabOpen{Directory: a.dir, Argv: args, Title: title})
+			opened, err := started[wire.Opened](cmd.Context(), a, "tab.open", wire.TabOpen{Directory: a.dir, Argv: args, Title: title})
 			if err != nil {
 				return err
 			}

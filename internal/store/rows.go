@@ -62,6 +62,7 @@ type PaneSpec struct {
 	Startup     []string          `json:"startup,omitempty"`     // commands, in order
 	StartupSent int               `json:"startupSent,omitempty"` // how many were typed, the last perhaps
 	Env         map[string]string `json:"env,omitempty"`         // secrets as {{name}}
+	Secrets     []string          `json:"secrets,omitempty"`     // names of the variables in Env that hold a placeholder
 	Agent       string            `json:"agent,omitempty"`
 	OperationID string            `json:"operationId,omitempty"`
 }

@@ -53,7 +53,22 @@ func (s *Service) exited(ctx context.Context, id davit.PaneID) {
 			s.cfg.Log.Info("an ended pane was not closed", "pane", id, "err", err)
 		}
 	case "restart":
-		s.cfg.Log.Info("restart on exit is not served yet; the pane stays", "pane", id)
+		s.notePane(ctx, id, "restarting on exit is not there yet: the pane stays as it ended")
+	}
+}
+
+// notePane says something in a pane's own place.
+func (s *Service) notePane(ctx context.Context, id davit.PaneID, note string) {
+	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		v, ok := m.State.Panes[id]
+		if !ok {
+			return host.Change{}, nil
+		}
+		v.Note = note
+		return host.Change{Events: []davit.Event{{Kind: davit.EventPane, Pane: &v}}}, nil
+	})
+	if err != nil {
+		s.cfg.Log.Warn("a pane's note was not stored", "pane", id, "note", note, "err", err)
 	}
 }
 

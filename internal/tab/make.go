@@ -114,14 +114,14 @@ func (s *Service) plant(n tabconfig.PlanNode, t *davit.Tab, o *opening, leaves m
 	}
 	id := NewPaneID()
 	l := &leaf{plan: *n.Pane}
-	stored, transient, err := o.environment(n.Pane.Env)
+	dir, note := s.directory(n.Pane.Directory)
+	p := davit.Pane{ID: id, Tab: t.ID, Kind: keeper.PaneShell, Note: note, Shell: n.Pane.Shell.Path, OnExit: string(n.Pane.OnExit), PaneKey: davit.NewPaneKey(t.ID, id)}
+	spec := store.PaneSpec{Directory: dir, Shell: n.Pane.Shell.Path, ShellKind: string(shell.KindOf(n.Pane.Shell.Path)), Startup: n.Pane.Commands}
+	transient, err := o.environment(n.Pane.Env, &spec)
 	if err != nil {
 		return davit.Split{}, err
 	}
 	l.transient = transient
-	dir, note := s.directory(n.Pane.Directory)
-	p := davit.Pane{ID: id, Tab: t.ID, Kind: keeper.PaneShell, Note: note, Shell: n.Pane.Shell.Path, OnExit: string(n.Pane.OnExit), PaneKey: davit.NewPaneKey(t.ID, id)}
-	spec := store.PaneSpec{Directory: dir, Shell: n.Pane.Shell.Path, ShellKind: string(shell.KindOf(n.Pane.Shell.Path)), Startup: n.Pane.Commands, Env: stored}
 	switch {
 	case n.Pane.Type == tabconfig.Agent && n.Pane.Agent != "":
 		p.Kind, p.Agent, spec.Agent = keeper.PaneAgent, n.Pane.Agent, n.Pane.Agent

@@ -14,6 +14,7 @@ import (
 	"davit"
 	"davit/internal/git"
 	"davit/internal/names"
+	"davit/internal/store"
 	"davit/internal/tabconfig"
 	"davit/internal/wire"
 	"davit/internal/workspace"
@@ -236,23 +237,25 @@ func (o *opening) closePlan(plan *tabconfig.Plan) *davit.OnClose {
 	return c
 }
 
-// environment renders a pane's variables: what may be stored, and what may not.
-func (o *opening) environment(vars []tabconfig.EnvVar) (stored map[string]string, transient []string, err error) {
+// environment renders a pane's variables into its spec. A value made of a secret is stored
+// with its placeholder, and given as it is to this start of the program alone (T2.1).
+func (o *opening) environment(vars []tabconfig.EnvVar, spec *store.PaneSpec) (transient []string, err error) {
 	for _, v := range vars {
+		if spec.Env == nil {
+			spec.Env = map[string]string{}
+		}
+		spec.Env[v.Name] = v.Value
 		if len(v.Secrets) == 0 {
-			if stored == nil {
-				stored = map[string]string{}
-			}
-			stored[v.Name] = v.Value
 			continue
 		}
 		value, err := v.Resolve(o.secrets)
 		if err != nil {
-			return nil, nil, davit.Errorf(davit.CodeConfigMissingParam, "the variable %s: %w", v.Name, err)
+			return nil, davit.Errorf(davit.CodeConfigMissingParam, "the variable %s: %w", v.Name, err)
 		}
+		spec.Secrets = append(spec.Secrets, v.Name)
 		transient = append(transient, v.Name+"="+value)
 	}
-	return stored, transient, nil
+	return transient, nil
 }
 
 // missingDirectories lists directories of the plan that do not exist, and makes them when

@@ -3,6 +3,7 @@ package tab
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"davit"
 	"davit/internal/host"
@@ -36,6 +37,8 @@ func (s *Service) restore(ctx context.Context) {
 			s.later(func(ctx context.Context) { s.endPane(ctx, id, davit.Tab{ID: row.Pane.Tab}) })
 		case row.Pane.Status == davit.PaneStarting && row.Pane.Kind == keeper.PaneAgent:
 			s.failPane(ctx, id, fmt.Errorf("davit stopped while this agent was being started; see its operation %s", row.Spec.OperationID))
+		case row.Pane.Status == davit.PaneStarting && len(row.Spec.Secrets) > 0:
+			s.failPane(ctx, id, fmt.Errorf("davit stopped while this pane was being started, and its secret values (%s) are kept nowhere: open it again", strings.Join(row.Spec.Secrets, ", ")))
 		case row.Pane.Status == davit.PaneStarting:
 			s.later(func(ctx context.Context) {
 				if err := s.spawn(ctx, row, nil); err == nil {

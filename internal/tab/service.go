@@ -139,6 +139,9 @@ func (s *Service) later(work func(ctx context.Context)) {
 	s.mu.Lock()
 	ctx := s.ctx
 	s.mu.Unlock()
+	if ctx.Err() != nil {
+		return // the host stops: what is left is taken up by the next one, from the rows
+	}
 	s.group.Go(func() {
 		defer func() {
 			if p := recover(); p != nil {
