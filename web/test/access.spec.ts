@@ -17,13 +17,16 @@ async function clean(page: Page, what: string): Promise<void> {
 	// Evaluated by the debugger, which the page's policy does not bind.
 	await page.evaluate(axe);
 	// Colours in motion are not the ones meant.
-	await page.evaluate(() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => undefined))));
+	await page.evaluate(() =>
+		Promise.all(document.getAnimations().map((a) => a.finished.catch(() => undefined))),
+	);
 	const result = await page.evaluate(async () => {
 		const run = (window as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run;
 		return run({ resultTypes: ["violations"] });
 	});
 	const found = result.violations.map(
-		(v) => `${v.id} (${v.impact}): ${v.nodes.map((n) => `${n.target.join(" ")} ${n.failureSummary}`).join("; ")}`,
+		(v) =>
+			`${v.id} (${v.impact}): ${v.nodes.map((n) => `${n.target.join(" ")} ${n.failureSummary}`).join("; ")}`,
 	);
 	assert.deepEqual(found, [], what);
 }
@@ -32,9 +35,12 @@ const themes = ["dark", "light", "contrast"] as const;
 
 for (const theme of themes) {
 	test(`axe is content with the page and its dialogs: ${theme}`, async () => {
-		const { page, end } = await openWindow({ colorScheme: theme === "light" ? "light" : "dark" }, async (p) => {
-			await p.addInitScript((value) => localStorage.setItem("davit.theme", JSON.stringify(value)), theme);
-		});
+		const { page, end } = await openWindow(
+			{ colorScheme: theme === "light" ? "light" : "dark" },
+			async (p) => {
+				await p.addInitScript((value) => localStorage.setItem("davit.theme", JSON.stringify(value)), theme);
+			},
+		);
 		await closeAll(page);
 		await clean(page, "nothing open");
 		await newTerminal(page);
@@ -74,9 +80,14 @@ test("axe is content with the page without a login", async () => {
 });
 
 test("at 360 px nothing is cut off, and everything is in reach", async () => {
-	const { page, end } = await openWindow({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+	const { page, end } = await openWindow({
+		viewport: { width: 360, height: 740 },
+		hasTouch: true,
+		isMobile: true,
+	});
 	await closeAll(page);
-	const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+	const overflow = () =>
+		page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 	assert.equal(await overflow(), 0);
 	await page.getByRole("button", { name: "New tab" }).first().tap();
 	await page.getByRole("menuitem", { name: "Terminal" }).tap();

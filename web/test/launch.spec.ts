@@ -43,7 +43,10 @@ test("a faulty config is told with its place, and the others still open", async 
 	await closeAll(page);
 	await page.keyboard.press("Alt+Shift+KeyO");
 	const dialog = page.getByRole("dialog", { name: "Tab configs" });
-	await dialog.getByText(/broken\.toml:2/).first().waitFor();
+	await dialog
+		.getByText(/broken\.toml:2/)
+		.first()
+		.waitFor();
 	await end("config-fault");
 	config("broken", 'name = "Mended"\n[[panes]]\nid = "a"\ntype = "terminal"\n');
 });
@@ -108,10 +111,16 @@ commands = ["echo no luck; exit 4", "echo never"]
 	await page.getByRole("button", { name: "New tab" }).first().click();
 	await page.getByRole("menuitem", { name: /Doomed/ }).click();
 	await page.locator(".stage .terminal .xterm-rows").waitFor();
-	await page.locator(".row").getByRole("button", { name: /^Close / }).click();
+	await page
+		.locator(".row")
+		.getByRole("button", { name: /^Close / })
+		.click();
 	const notice = page.locator('.notice[data-kind="cleanup_failed"]').first();
 	await notice.waitFor({ timeout: 60_000 });
-	await notice.getByText(/no luck/).first().waitFor();
+	await notice
+		.getByText(/no luck/)
+		.first()
+		.waitFor();
 	await notice.getByText(/skipped/).waitFor();
 	for (const name of ["Run again", "Copy commands", "Open terminal there"]) {
 		assert.equal(await notice.getByRole("button", { name }).count(), 1, name);

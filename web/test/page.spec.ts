@@ -61,7 +61,10 @@ test("a closed tab comes back by Undo, with its terminal", async () => {
 	const tab = await newTerminal(page);
 	await type(page, "echo st''ays");
 	await seesRow(page, "stays");
-	await page.locator(".row").getByRole("button", { name: /^Close / }).click();
+	await page
+		.locator(".row")
+		.getByRole("button", { name: /^Close / })
+		.click();
 	await page.locator(`[data-tab="${tab}"]`).waitFor({ state: "detached" });
 	const notice = page.locator('.notice[data-kind="tab_closed"]').last();
 	await notice.getByRole("button", { name: /^Undo/ }).click();

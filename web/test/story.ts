@@ -27,7 +27,10 @@ mkdirSync(results, { recursive: true });
 
 /** A login link that nobody has used. */
 export function freshLink(): string {
-	const out = execFileSync(env("DAVIT_BIN"), [], { encoding: "utf8", env: { ...process.env, DAVIT_HOME: home } });
+	const out = execFileSync(env("DAVIT_BIN"), [], {
+		encoding: "utf8",
+		env: { ...process.env, DAVIT_HOME: home },
+	});
 	const found = /http:\/\/\S+#\S+/.exec(out)?.[0];
 	if (!found) throw new Error(`no link in: ${out}`);
 	return found;
@@ -56,7 +59,10 @@ export interface Window {
 }
 
 /** A window that is logged in, with nothing else remembered. */
-export async function openWindow(options: BrowserContextOptions = {}, before?: (page: Page) => Promise<void>): Promise<Window> {
+export async function openWindow(
+	options: BrowserContextOptions = {},
+	before?: (page: Page) => Promise<void>,
+): Promise<Window> {
 	const from = await theBrowser();
 	if (!state) {
 		const first = await from.newContext();
@@ -132,7 +138,10 @@ export async function type(page: Page, line: string): Promise<void> {
 export async function closeAll(page: Page): Promise<void> {
 	const key = await page.evaluate(() => localStorage.getItem("davit-key") ?? "");
 	const call = async (name: string, data: object) => {
-		const answer = await page.request.post(`${origin}/v1/${name}`, { data, headers: { Origin: origin, "Davit-Key": key } });
+		const answer = await page.request.post(`${origin}/v1/${name}`, {
+			data,
+			headers: { Origin: origin, "Davit-Key": key },
+		});
 		return (await answer.json()) as { tabs?: { id: string }[] | null; notices?: { id: string }[] | null };
 	};
 	const tabs = ((await call("tab.list", {})).tabs ?? []).map((tab) => tab.id);

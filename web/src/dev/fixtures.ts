@@ -41,7 +41,12 @@ export function chipsOf(
 }
 
 export const receipt: Result = {
-	outcome: { kind: "terminal", handle: "p_00000000000000b1", tabId: "t_000000000000000b", paneKey: "t_000000000000000b:p_00000000000000b1" },
+	outcome: {
+		kind: "terminal",
+		handle: "p_00000000000000b1",
+		tabId: "t_000000000000000b",
+		paneKey: "t_000000000000000b:p_00000000000000b1",
+	},
 	worktreeId: "w_brisk-heron",
 	receipt: {
 		mode: "terminal",
@@ -86,7 +91,9 @@ export const failedCleanup: Notice = {
 		{ id: "copy_commands", label: "Copy commands", kind: "copy", text: "git worktree remove ../review-418" },
 		{ id: "open_terminal", label: "Open terminal there", kind: "open", text: "/home/ada/code/harbor" },
 	],
-	details: { output: "fatal: '../review-418' contains modified or untracked files,\nuse --force to delete it" },
+	details: {
+		output: "fatal: '../review-418' contains modified or untracked files,\nuse --force to delete it",
+	},
 	created: since,
 };
 
@@ -115,7 +122,14 @@ export const heldNotice: Notice = {
 };
 
 export const agents: Agent[] = [
-	{ id: "claude", name: "Claude Code", installed: true, path: "/usr/local/bin/claude", version: "2.1.4", surfaces: ["terminal"] },
+	{
+		id: "claude",
+		name: "Claude Code",
+		installed: true,
+		path: "/usr/local/bin/claude",
+		version: "2.1.4",
+		surfaces: ["terminal"],
+	},
 	{
 		id: "codex",
 		name: "Codex",
@@ -155,7 +169,14 @@ export const reviewConfig: Config = {
 
 export const configs: ConfigList = {
 	configs: [
-		{ name: "Dev", path: "/home/ada/.config/davit/tab_configs/dev.toml", description: "Server, tests and a shell", worktree: false, onClose: false, params: [] },
+		{
+			name: "Dev",
+			path: "/home/ada/.config/davit/tab_configs/dev.toml",
+			description: "Server, tests and a shell",
+			worktree: false,
+			onClose: false,
+			params: [],
+		},
 		reviewConfig,
 	],
 	faults: [configFault],
@@ -178,7 +199,11 @@ export function sampleState(until: string): State {
 				sizes: [3, 2],
 				children: [
 					{ pane: "p_00000000000000a1" },
-					{ direction: "vertical", sizes: [1, 1], children: [{ pane: "p_00000000000000a2" }, { pane: "p_00000000000000a3" }] },
+					{
+						direction: "vertical",
+						sizes: [1, 1],
+						children: [{ pane: "p_00000000000000a2" }, { pane: "p_00000000000000a3" }],
+					},
 				],
 			},
 			focused: "p_00000000000000a1",
@@ -205,7 +230,9 @@ export function sampleState(until: string): State {
 			running: true,
 			directory: worktree.path,
 		}),
-		pane("p_00000000000000c1", "t_000000000000000c", { directory: "/home/ada/code/harbor.worktrees/api-review" }),
+		pane("p_00000000000000c1", "t_000000000000000c", {
+			directory: "/home/ada/code/harbor.worktrees/api-review",
+		}),
 		pane("p_00000000000000d1", "t_000000000000000d", {
 			status: "ended",
 			exit: { code: 2, at: since },
@@ -225,8 +252,14 @@ export function sampleState(until: string): State {
 			p_00000000000000a2: chipsOf("main", [3, 42, 7]),
 			p_00000000000000a3: chipsOf("main", [3, 42, 7], "~/code/harbor/internal/signal", true),
 			p_00000000000000b1: chipsOf("brisk-heron", [12, 318, 94], "~/code/harbor.worktrees/brisk-heron"),
-			p_00000000000000c1: chipsOf("ada/feature-with-a-rather-long-name-418", [0, 0, 0], "~/code/harbor.worktrees/api-review"),
-			p_00000000000000d1: [{ kind: "cwd", value: "/home/ada/code/bench", text: "~/code/bench", status: "ready" }],
+			p_00000000000000c1: chipsOf(
+				"ada/feature-with-a-rather-long-name-418",
+				[0, 0, 0],
+				"~/code/harbor.worktrees/api-review",
+			),
+			p_00000000000000d1: [
+				{ kind: "cwd", value: "/home/ada/code/bench", text: "~/code/bench", status: "ready" },
+			],
 			p_00000000000000e1: [{ kind: "cwd", value: "/home/ada", text: "~", status: "ready" }],
 		},
 		closed: [{ id: "t_docs", title: "docs", until }],

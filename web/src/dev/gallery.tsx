@@ -3,9 +3,9 @@
 import { useSignal } from "@preact/signals";
 import { FolderOpen, Plus, SquareTerminal, X } from "lucide";
 import type { ComponentChildren } from "preact";
+import { Empty, Opening } from "../parts/app";
 import { Diff, FailBox, IconButton, Keys } from "../parts/bits";
 import { CloseDialog, ConfigsView, KeysDialog } from "../parts/dialogs";
-import { Empty, Opening } from "../parts/app";
 import { Gate } from "../parts/gate";
 import { Icon, StateMark } from "../parts/icon";
 import { LaunchView, ReceiptDialog, TextField } from "../parts/launch";
@@ -94,9 +94,11 @@ export function Gallery() {
 			</Part>
 			<Part title="Chips">
 				<div class="bar">
-					{[...chipsOf("main", [3, 42, 7]), ...chipsOf("ada/a-long-one", [1, 1, 0], "~/x", true)].map((chip, at) => (
-						<ChipView key={String(at)} chip={chip} />
-					))}
+					{[...chipsOf("main", [3, 42, 7]), ...chipsOf("ada/a-long-one", [1, 1, 0], "~/x", true)].map(
+						(chip, at) => (
+							<ChipView key={String(at)} chip={chip} />
+						),
+					)}
 				</div>
 			</Part>
 			<Part title="Over a terminal">
@@ -117,7 +119,11 @@ export function Gallery() {
 				<div class="gallery-over">
 					<PaneOver
 						pane={pane("7", "t")}
-						refused={{ code: "pane_busy", message: "The program does not read.", hint: "Send it again later." }}
+						refused={{
+							code: "pane_busy",
+							message: "The program does not read.",
+							hint: "Send it again later.",
+						}}
 						foreign={null}
 						onTakeSize={nothing}
 					/>
@@ -128,7 +134,9 @@ export function Gallery() {
 					<NoticeCard notice={failedCleanup} at={Date.now()} />
 					<NoticeCard notice={heldNotice} at={Date.now()} />
 					<NoticeCard notice={closedNotice(until)} at={Date.now()} />
-					<ToldCard told={{ id: 1, level: "error", title: "The tab was not renamed", body: "There is no such tab." }} />
+					<ToldCard
+						told={{ id: 1, level: "error", title: "The tab was not renamed", body: "There is no such tab." }}
+					/>
 					<ToldCard told={{ id: 2, level: "info", title: "Branch copied" }} />
 				</div>
 			</Part>
@@ -137,7 +145,13 @@ export function Gallery() {
 					<TextField label="Name" name="a" value="" placeholder="made up when empty" onInput={nothing} />
 					<TextField label="Folder" name="b" value="" fault="Name a folder." onInput={nothing} />
 					<TextField label="Branch" name="c" value="main" help="What to review" onInput={nothing} />
-					<FailBox fail={{ code: "x", message: "The branch exists already.", hint: "Use brisk-heron-2, which is free." }} />
+					<FailBox
+						fail={{
+							code: "x",
+							message: "The branch exists already.",
+							hint: "Use brisk-heron-2, which is free.",
+						}}
+					/>
 				</div>
 			</Part>
 			<Part title="New-tab menu">
@@ -176,7 +190,12 @@ export function Gallery() {
 const dialogs = ["launch", "launch-failed", "receipt", "undelivered", "params", "close", "configs", "keys"];
 
 function Shown({ name }: { name: string | null }) {
-	const form = useSignal({ ...emptyLaunch, agent: "practice", where: "worktree" as const, workspace: "/home/ada/code/harbor" });
+	const form = useSignal({
+		...emptyLaunch,
+		agent: "practice",
+		where: "worktree" as const,
+		workspace: "/home/ada/code/harbor",
+	});
 	const launch = {
 		form: form.value,
 		agents,
@@ -189,7 +208,12 @@ function Shown({ name }: { name: string | null }) {
 		case "launch":
 			return <LaunchView {...launch} fail={null} />;
 		case "launch-failed":
-			return <LaunchView {...launch} fail={{ code: "x", message: "The branch exists already.", hint: "Use brisk-heron-2." }} />;
+			return (
+				<LaunchView
+					{...launch}
+					fail={{ code: "x", message: "The branch exists already.", hint: "Use brisk-heron-2." }}
+				/>
+			);
 		case "receipt":
 			return <ReceiptDialog result={receipt} agent="Practice agent" prompt="" />;
 		case "undelivered":
@@ -210,7 +234,11 @@ function Shown({ name }: { name: string | null }) {
 			return (
 				<CloseDialog
 					what={{ tabs: ["t"] }}
-					fail={{ code: "x", message: "", details: { list: [{ title: "harbor", program: "go test ./...", pid: 4711 }] } }}
+					fail={{
+						code: "x",
+						message: "",
+						details: { list: [{ title: "harbor", program: "go test ./...", pid: 4711 }] },
+					}}
 				/>
 			);
 		case "configs":

@@ -1,6 +1,16 @@
 // The page: tabs at the left, the shown tab beside them, and what lies over both.
 import { useSignal } from "@preact/signals";
-import { Bot, CircleAlert, FileCog, type IconNode, Keyboard, Menu as MenuIcon, PanelLeft, SquareTerminal, WifiOff } from "lucide";
+import {
+	Bot,
+	CircleAlert,
+	FileCog,
+	type IconNode,
+	Keyboard,
+	Menu as MenuIcon,
+	PanelLeft,
+	SquareTerminal,
+	WifiOff,
+} from "lucide";
 import { useEffect } from "preact/hooks";
 import { chordOf, commands, focusOn } from "../keys/keys";
 import { closeTabs } from "../state/actions";

@@ -40,7 +40,11 @@ export function Dialogs() {
 export function CloseDialog({ what, fail }: { what: Closing; fail: Fail }) {
 	const programs = running(fail);
 	const title =
-		"pane" in what ? "Close the pane?" : what.tabs.length > 1 ? `Close ${what.tabs.length} tabs?` : "Close the tab?";
+		"pane" in what
+			? "Close the pane?"
+			: what.tabs.length > 1
+				? `Close ${what.tabs.length} tabs?`
+				: "Close the tab?";
 	const close = () => void ("pane" in what ? closePane(what.pane, true) : closeTabs(what.tabs, true));
 	return (
 		<Modal
@@ -181,10 +185,9 @@ export function KeysDialog() {
 				))}
 			</div>
 			<p class="help">
-				In the tab list: arrows move, Enter shows, F2 renames, Delete closes. On a divider: arrows move it. In a
-				terminal Ctrl Shift C copies. The palette's key pressed twice goes to the terminal.
+				In the tab list: arrows move, Enter shows, F2 renames, Delete closes. On a divider: arrows move it. In
+				a terminal Ctrl Shift C copies. The palette's key pressed twice goes to the terminal.
 			</p>
 		</Modal>
 	);
 }
-

@@ -15,8 +15,8 @@ export function Gate() {
 				<h1>Not logged in</h1>
 				{loginFault.value && <FailBox fail={loginFault.value} />}
 				<p>
-					This browser has no key for this davit. Run this on the machine where davit runs; it prints a fresh login
-					link, and opens it where it can:
+					This browser has no key for this davit. Run this on the machine where davit runs; it prints a fresh
+					login link, and opens it where it can:
 				</p>
 				<div class="command">
 					<code>davit</code>

@@ -50,10 +50,29 @@ function shape(state: TabState) {
 			return <circle cx="5" cy="5" r="4" fill="currentColor" />;
 		case "starting":
 			return (
-				<circle cx="5" cy="5" r="3.5" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="2.6 1.8" />
+				<circle
+					cx="5"
+					cy="5"
+					r="3.5"
+					fill="none"
+					stroke="currentColor"
+					stroke-width="1.5"
+					stroke-dasharray="2.6 1.8"
+				/>
 			);
 		case "ended":
-			return <rect x="1.75" y="1.75" width="6.5" height="6.5" rx="1" fill="none" stroke="currentColor" stroke-width="1.5" />;
+			return (
+				<rect
+					x="1.75"
+					y="1.75"
+					width="6.5"
+					height="6.5"
+					rx="1"
+					fill="none"
+					stroke="currentColor"
+					stroke-width="1.5"
+				/>
+			);
 		case "failed":
 		case "fault":
 			return <path d="M2 2l6 6M8 2l-6 6" stroke="currentColor" stroke-width="2" stroke-linecap="round" />;

@@ -126,7 +126,12 @@ export function LaunchView(props: LaunchViewProps) {
 					<legend>Agent</legend>
 					<div class="agents">
 						{agents.map((agent) => (
-							<label key={agent.id} data-tip={agent.installed ? agent.path : [agent.missing, agent.installHint].filter(Boolean).join("\n")}>
+							<label
+								key={agent.id}
+								data-tip={
+									agent.installed ? agent.path : [agent.missing, agent.installHint].filter(Boolean).join("\n")
+								}
+							>
 								<input
 									type="radio"
 									name="agent"
@@ -396,4 +401,3 @@ export function ReceiptDialog({ result, agent, prompt }: ReceiptProps) {
 		</Modal>
 	);
 }
-

@@ -65,7 +65,8 @@ export function Menu({ label, at, onClose, children }: MenuProps) {
 				if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return;
 				go(
 					all.findIndex(
-						(item, index) => index > here && item.textContent?.toLowerCase().startsWith(event.key.toLowerCase()),
+						(item, index) =>
+							index > here && item.textContent?.toLowerCase().startsWith(event.key.toLowerCase()),
 					),
 				);
 		}

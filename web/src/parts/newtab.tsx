@@ -82,8 +82,19 @@ export function NewTabView({ agents, configs, fault, onPick }: NewTabViewProps) 
 				onPick={pick(() => askLaunch(undefined, "worktree"))}
 			/>
 			<MenuGroup title="Agents">
-				{agents === null && !fault && <MenuItem icon={Bot} title="Looking for agents…" disabled onPick={onPick} />}
-				{fault && <MenuItem icon={TriangleAlert} title={fault.message} note={fault.hint} disabled warn onPick={onPick} />}
+				{agents === null && !fault && (
+					<MenuItem icon={Bot} title="Looking for agents…" disabled onPick={onPick} />
+				)}
+				{fault && (
+					<MenuItem
+						icon={TriangleAlert}
+						title={fault.message}
+						note={fault.hint}
+						disabled
+						warn
+						onPick={onPick}
+					/>
+				)}
 				{[...(agents ?? [])]
 					.sort((a, b) => Number(b.installed) - Number(a.installed))
 					.map((agent) => (
@@ -92,7 +103,9 @@ export function NewTabView({ agents, configs, fault, onPick }: NewTabViewProps) 
 							icon={Bot}
 							title={agent.name}
 							label={agent.practice ? "practice" : undefined}
-							note={agent.installed ? undefined : [agent.missing, agent.installHint].filter(Boolean).join(" ")}
+							note={
+								agent.installed ? undefined : [agent.missing, agent.installHint].filter(Boolean).join(" ")
+							}
 							disabled={!agent.installed}
 							onPick={pick(() => askLaunch(agent.id))}
 						/>

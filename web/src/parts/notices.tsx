@@ -1,7 +1,18 @@
 // The stack of notices: the host's, persistent ones never pushed out (spec tabs T5.5), and
 // what this page has to say.
+
+import {
+	CircleAlert,
+	CircleCheck,
+	Copy,
+	Info,
+	RotateCw,
+	SquareTerminal,
+	TriangleAlert,
+	Undo2,
+	X,
+} from "lucide";
 import { useEffect } from "preact/hooks";
-import { CircleAlert, CircleCheck, Copy, Info, RotateCw, SquareTerminal, TriangleAlert, Undo2, X } from "lucide";
 import type { Notice, NoticeAction } from "../api/types";
 import { actOn, dismiss, untell } from "../state/actions";
 import { notices, now, type Told, told } from "../state/store";
@@ -79,7 +90,9 @@ function Action({ notice, action, at }: { notice: Notice; action: NoticeAction; 
 		<button type="button" class="button" onClick={() => void actOn(notice.id, action)}>
 			{icon && <Icon of={icon} size={14} />}
 			{action.label}
-			{action.id === "undo" && notice.until && <time aria-hidden="true">{secondsUntil(notice.until, at)} s</time>}
+			{action.id === "undo" && notice.until && (
+				<time aria-hidden="true">{secondsUntil(notice.until, at)} s</time>
+			)}
 		</button>
 	);
 }

@@ -89,7 +89,10 @@ function Screen({ pane }: { pane: Pane }) {
 		};
 	}, [id]);
 
-	useEffect(() => session.current?.told({ cols: pane.cols, rows: pane.rows }), [pane.cols, pane.rows, ready.value]);
+	useEffect(
+		() => session.current?.told({ cols: pane.cols, rows: pane.rows }),
+		[pane.cols, pane.rows, ready.value],
+	);
 	useEffect(() => session.current?.label(paneName(pane)), [paneName(pane), ready.value]);
 	useEffect(() => session.current?.stop(endWords(pane) !== null), [pane.status, ready.value]);
 
@@ -121,7 +124,12 @@ function Screen({ pane }: { pane: Pane }) {
 function mayTakeFocus(): boolean {
 	if (dialog.peek()) return false;
 	const here = document.activeElement;
-	return !here || here === document.body || here.closest(".terminal") !== null || here.closest(".row-main, .step") !== null;
+	return (
+		!here ||
+		here === document.body ||
+		here.closest(".terminal") !== null ||
+		here.closest(".row-main, .step") !== null
+	);
 }
 
 export interface PaneOverProps {

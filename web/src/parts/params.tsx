@@ -156,7 +156,9 @@ function ParamField({ param, workspaces, valueOf, onChange }: ParamsViewProps & 
 				type={param.type === "secret" ? "password" : "text"}
 				help={param.description}
 				list={param.type === "repo" ? id : undefined}
-				placeholder={param.type === "repo" ? "path of a repository" : param.type === "branch" ? "branch" : undefined}
+				placeholder={
+					param.type === "repo" ? "path of a repository" : param.type === "branch" ? "branch" : undefined
+				}
 				onInput={(next) => onChange(param, next)}
 			/>
 			{param.type === "repo" && (

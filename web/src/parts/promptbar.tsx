@@ -34,7 +34,11 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 	return (
 		<div class="bar" role="toolbar" aria-label="Prompt bar">
 			<div class="bar-chips">
-				{pane.practice && <span class="chip"><span class="label">practice agent</span></span>}
+				{pane.practice && (
+					<span class="chip">
+						<span class="label">practice agent</span>
+					</span>
+				)}
 				{(chips.value[pane.id] ?? []).filter(shows).map((chip) => (
 					<ChipView key={chip.kind} chip={chip} />
 				))}
@@ -52,7 +56,12 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 						icon={ReceiptText}
 						label="Receipt of the launch"
 						onClick={() => {
-							dialog.value = { kind: "receipt", result: launch, agent: pane.agent ?? "The agent", prompt: "" };
+							dialog.value = {
+								kind: "receipt",
+								result: launch,
+								agent: pane.agent ?? "The agent",
+								prompt: "",
+							};
 						}}
 					/>
 				)}
@@ -80,7 +89,12 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 					/>
 				)}
 				{several && (
-					<IconButton icon={X} label="Close pane" command="close-pane" onClick={() => void closePane(pane.id)} />
+					<IconButton
+						icon={X}
+						label="Close pane"
+						command="close-pane"
+						onClick={() => void closePane(pane.id)}
+					/>
 				)}
 			</div>
 		</div>
@@ -118,6 +132,8 @@ export function ChipView({ chip }: { chip: Chip }) {
 
 function ChipText({ chip }: { chip: Chip }) {
 	if (chip.kind === "git_diff" && chip.data) {
+		if (chip.data.files + chip.data.added + chip.data.removed + chip.data.untracked === 0)
+			return <span>clean</span>;
 		return (
 			<>
 				{chip.data.files > 0 && <span>{chip.data.files}</span>}

@@ -18,7 +18,7 @@ import {
 	tabs,
 	theme,
 } from "../state/store";
-import { rowName, rowPlace, type TabRow, tabRow } from "../words/tabs";
+import { rowAside, rowPlace, type TabRow, tabRow } from "../words/tabs";
 import { Diff, IconButton } from "./bits";
 import { Brand, Icon, StateMark } from "./icon";
 import { Menu, MenuItem } from "./menu";
@@ -116,7 +116,9 @@ export interface RowProps {
 export function Row({ row, active, dropAfter, onDrag }: RowProps) {
 	const editing = renaming.value === row.id;
 	const place = rowPlace(row);
-	const tip = [row.title, row.directoryFull, row.branch && `⎇ ${row.branch}`, row.stateWord].filter(Boolean).join("\n");
+	const tip = [row.title, row.directoryFull, row.branch && `⎇ ${row.branch}`, row.stateWord]
+		.filter(Boolean)
+		.join("\n");
 	return (
 		<li
 			class="row"
@@ -130,13 +132,14 @@ export function Row({ row, active, dropAfter, onDrag }: RowProps) {
 			}}
 			onDragEnd={() => onDrag?.("drop")}
 		>
-			{row.color && <span class="row-stripe" style={{ background: `var(--tab-${row.color}, ${row.color})` }} />}
+			{row.color && (
+				<span class="row-stripe" style={{ background: `var(--tab-${row.color}, ${row.color})` }} />
+			)}
 			<button
 				type="button"
 				class="row-main"
 				data-tab={row.id}
 				data-tip={tip}
-				aria-label={rowName(row)}
 				aria-current={active ? "page" : undefined}
 				onClick={() => showTab(row.id)}
 				onDblClick={() => {
@@ -150,6 +153,7 @@ export function Row({ row, active, dropAfter, onDrag }: RowProps) {
 				<span class="row-title">
 					<span class="cut">{row.title}</span>
 					{row.practice && <span class="label">practice</span>}
+					<span class="hidden-text">{rowAside(row)}</span>
 				</span>
 				<span class="row-sub">
 					{place && <span class="where cut">{place}</span>}
@@ -272,4 +276,3 @@ function RailFoot() {
 		</div>
 	);
 }
-

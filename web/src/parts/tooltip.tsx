@@ -62,7 +62,10 @@ export function Tooltips() {
 		if (!tip || !shown) return;
 		const { box } = shown;
 		const below = box.bottom + 6 + tip.offsetHeight < innerHeight - 4;
-		const left = Math.min(Math.max(8, box.left + box.width / 2 - tip.offsetWidth / 2), innerWidth - tip.offsetWidth - 8);
+		const left = Math.min(
+			Math.max(8, box.left + box.width / 2 - tip.offsetWidth / 2),
+			innerWidth - tip.offsetWidth - 8,
+		);
 		tip.style.left = `${left}px`;
 		tip.style.top = `${below ? box.bottom + 6 : box.top - 6 - tip.offsetHeight}px`;
 	}, [shown]);

@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import { Client, failOf, Problem } from "../api/client";
 import type { Config, Fail, NoticeAction } from "../api/types";
 import { guessSize } from "../terminal/size";
-import { intentOf, operationId } from "../words/intent";
+import { emptyLaunch, intentOf, operationId } from "../words/intent";
 import { forgetKey, loadKey, saveKey } from "./key";
 import {
 	activePane,
@@ -28,7 +28,6 @@ import {
 	tabs,
 	told,
 } from "./store";
-import { emptyLaunch } from "../words/intent";
 
 export const client = new Client({
 	key: loadKey,
@@ -152,7 +151,9 @@ export async function openConfig(config: Config, params: Record<string, string>)
 export async function closeTabs(ids: string[], yes = false): Promise<void> {
 	if (ids.length === 0) return;
 	renaming.value = null;
-	await close({ tabs: ids }, yes, "The tab was not closed", () => client.call("tab.close", { tabs: ids, yes }));
+	await close({ tabs: ids }, yes, "The tab was not closed", () =>
+		client.call("tab.close", { tabs: ids, yes }),
+	);
 }
 
 async function close(what: Closing, yes: boolean, title: string, act: () => Promise<unknown>): Promise<void> {

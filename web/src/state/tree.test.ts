@@ -15,7 +15,9 @@ test("leaves come in reading order; a tab that opens has none", () => {
 });
 
 test("absent and useless weights count as 1", () => {
-	expect(weights({ children: [{ pane: "a" }, { pane: "b" }, { pane: "c" }], sizes: [2, 0] })).toEqual([2, 1, 1]);
+	expect(weights({ children: [{ pane: "a" }, { pane: "b" }, { pane: "c" }], sizes: [2, 0] })).toEqual([
+		2, 1, 1,
+	]);
 });
 
 test("a moved divider shifts its two neighbours only, in integers", () => {

@@ -39,7 +39,9 @@ export function moved(sizes: readonly number[], at: number, part: number): numbe
 	const room = first + second;
 	const floor = Math.min(least, room / 2);
 	const next = Math.min(Math.max(first + part * whole, floor), room - floor);
-	return scaled.map((size, i) => Math.max(1, Math.round(i === at ? next : i === at + 1 ? room - next : size)));
+	return scaled.map((size, i) =>
+		Math.max(1, Math.round(i === at ? next : i === at + 1 ? room - next : size)),
+	);
 }
 
 export type Direction = "left" | "right" | "up" | "down";

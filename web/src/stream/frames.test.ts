@@ -19,7 +19,21 @@ test("a frame reads back as it was written, with offsets past 32 bits", () => {
 });
 
 test("a hand-made frame of the contract reads as the contract says", () => {
-	const bytes = [1, 3, 0x70, 0x5f, 0x31, ...[0, 0, 0, 0, 0, 0, 1, 0], ...[0, 0, 0, 0, 0, 0, 1, 2], 0, 80, 0, 24, 0x68, 0x69];
+	const bytes = [
+		1,
+		3,
+		0x70,
+		0x5f,
+		0x31,
+		...[0, 0, 0, 0, 0, 0, 1, 0],
+		...[0, 0, 0, 0, 0, 0, 1, 2],
+		0,
+		80,
+		0,
+		24,
+		0x68,
+		0x69,
+	];
 	expect(parseOutput(buffer(new Uint8Array(bytes)))).toEqual({
 		kind: "delta",
 		pane: "p_1",
@@ -32,7 +46,15 @@ test("a hand-made frame of the contract reads as the contract says", () => {
 });
 
 test("malformed frames are refused", () => {
-	const good = formatOutput({ kind: "delta", pane: "p", from: 0, to: 1, cols: 0, rows: 0, data: new Uint8Array(1) });
+	const good = formatOutput({
+		kind: "delta",
+		pane: "p",
+		from: 0,
+		to: 1,
+		cols: 0,
+		rows: 0,
+		data: new Uint8Array(1),
+	});
 	for (let length = 0; length < good.length - 1; length++) {
 		expect(parseOutput(buffer(good.slice(0, length)))).toBeNull();
 	}

@@ -158,7 +158,8 @@ export class TerminalSession implements PaneSink {
 		const room = this.room();
 		if (!room) return;
 		fitted(room);
-		if (!force && (this.is(room) || (this.asked?.cols === room.cols && this.asked.rows === room.rows))) return;
+		if (!force && (this.is(room) || (this.asked?.cols === room.cols && this.asked.rows === room.rows)))
+			return;
 		this.asked = room;
 		this.connection.size(this.pane, room.cols, room.rows);
 	}
@@ -225,7 +226,13 @@ export class TerminalSession implements PaneSink {
 		this.claim();
 		const taken = this.connection.input(this.pane, content, paste);
 		this.hooks.failed(
-			taken ? null : { code: "pane_busy", message: "Too much typed text waits for the host.", hint: "Wait until it answers again." },
+			taken
+				? null
+				: {
+						code: "pane_busy",
+						message: "Too much typed text waits for the host.",
+						hint: "Wait until it answers again.",
+					},
 		);
 	}
 

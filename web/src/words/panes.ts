@@ -13,7 +13,8 @@ export function endWords(pane: Pane): EndWords | null {
 		case "ended": {
 			const exit = pane.exit;
 			if (!exit) return { tone: "calm", title: "Ended", text: "Its exit status is not known." };
-			if (exit.signal) return { tone: "bad", title: `Ended by ${exit.signal}`, text: `Exit status ${exit.code}.` };
+			if (exit.signal)
+				return { tone: "bad", title: `Ended by ${exit.signal}`, text: `Exit status ${exit.code}.` };
 			return exit.code === 0
 				? { tone: "calm", title: "Ended", text: "Exit status 0." }
 				: { tone: "bad", title: `Ended with exit status ${exit.code}`, text: pane.fault ?? "" };

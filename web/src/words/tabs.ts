@@ -85,12 +85,9 @@ export function shows(chip: Chip): boolean {
 	return (chip.status === "ready" || chip.status === "cached" || chip.status === "stale") && chip.text !== "";
 }
 
-/** The accessible name of a row: all that the eye gets. */
-export function rowName(row: TabRow): string {
-	const parts = [row.title, row.stateWord];
-	if (row.practice) parts.push("practice agent");
-	if (row.directory) parts.push(row.directory);
-	if (row.branch) parts.push(`branch ${row.branch}`);
+/** What a row says by shape and colour, in words for those who do not see it. */
+export function rowAside(row: TabRow): string {
+	const parts = [row.stateWord];
 	if (row.worktree) parts.push("in a worktree");
 	if (row.added || row.removed) parts.push(`${row.added} lines added, ${row.removed} removed`);
 	return parts.join(", ");

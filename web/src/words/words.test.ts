@@ -8,7 +8,7 @@ import { fit } from "./match";
 import { shownNotices } from "./notices";
 import { endWords, running } from "./panes";
 import { promptWords } from "./receipt";
-import { paneState, rowName, rowPlace, shortPath, tabRow } from "./tabs";
+import { paneState, rowAside, rowPlace, shortPath, tabRow } from "./tabs";
 
 const told = (outcome: string, more: object = {}): Result => ({
 	...receipt,
@@ -29,8 +29,12 @@ test("only a prompt that was not delivered is said to be still the caller's", ()
 
 // Spec launch L1: <13-digit unix ms>-<32 lowercase hex>.
 test("operation ids have the form that the host demands", () => {
-	expect(operationId(1_796_000_000_123.7, new Uint8Array(16).fill(10))).toBe(`1796000000123-${"0a".repeat(16)}`);
-	expect(operationId(Date.now(), crypto.getRandomValues(new Uint8Array(16)))).toMatch(/^\d{13}-[0-9a-f]{32}$/);
+	expect(operationId(1_796_000_000_123.7, new Uint8Array(16).fill(10))).toBe(
+		`1796000000123-${"0a".repeat(16)}`,
+	);
+	expect(operationId(Date.now(), crypto.getRandomValues(new Uint8Array(16)))).toMatch(
+		/^\d{13}-[0-9a-f]{32}$/,
+	);
 });
 
 test("the form becomes an intent without fields that nobody filled in", () => {
@@ -42,7 +46,12 @@ test("the form becomes an intent without fields that nobody filled in", () => {
 		launchSource: "web",
 		presentation: "focused",
 	});
-	expect(intentOf({ ...base, where: "worktree", name: " fix ", removeOnClose: true, prompt: "go", draft: true }, "id")).toMatchObject({
+	expect(
+		intentOf(
+			{ ...base, where: "worktree", name: " fix ", removeOnClose: true, prompt: "go", draft: true },
+			"id",
+		),
+	).toMatchObject({
 		target: { kind: "create-worktree", create: { repo: "path:/r", name: "fix", removeOnClose: true } },
 		prompt: { text: "go", delivery: "draft" },
 	});
@@ -76,7 +85,9 @@ test("a pane's state is told apart by shape-worthy words", () => {
 	expect(of({ status: "ended", exit: { code: 0, at: "" } })).toBe("ended");
 	expect(of({ status: "ended", exit: { code: 1, at: "" } })).toBe("failed");
 	expect(of({ status: "lost" })).toBe("lost");
-	expect(endWords(pane("p", "t", { status: "ended", exit: { code: 143, signal: "SIGTERM", at: "" } }))?.title).toContain("SIGTERM");
+	expect(
+		endWords(pane("p", "t", { status: "ended", exit: { code: 143, signal: "SIGTERM", at: "" } }))?.title,
+	).toContain("SIGTERM");
 	expect(endWords(pane("p", "t"))).toBeNull();
 });
 
@@ -86,10 +97,13 @@ test("a row says what the eye gets, and a broken pane is not hidden by a running
 	const [harbor, signal] = state.tabs ?? [];
 	if (!harbor || !signal) throw new Error("fixture");
 	const row = tabRow(signal, state.panes, chips);
-	expect(rowName(row)).toContain("practice agent");
-	expect(rowName(row)).toContain("318 lines added, 94 removed");
+	expect(row.practice).toBe(true);
+	expect(rowAside(row)).toBe("running, in a worktree, 318 lines added, 94 removed");
 	expect(rowPlace(row)).toBe(""); // the branch says it already
-	const lost = { ...state.panes, p_00000000000000a3: pane("p_00000000000000a3", harbor.id, { status: "lost" }) };
+	const lost = {
+		...state.panes,
+		p_00000000000000a3: pane("p_00000000000000a3", harbor.id, { status: "lost" }),
+	};
 	expect(tabRow(harbor, lost, chips).state).toBe("lost");
 });
 

@@ -78,7 +78,9 @@ export class FakeHost {
 		log.bytes = Buffer.concat([log.bytes, data]);
 		for (const [socket, panes] of this.sockets) {
 			if (panes.has(id)) {
-				socket.send(formatOutput({ kind: "delta", pane: id, from, to: log.bytes.length, cols: 0, rows: 0, data }));
+				socket.send(
+					formatOutput({ kind: "delta", pane: id, from, to: log.bytes.length, cols: 0, rows: 0, data }),
+				);
 			}
 		}
 	}
@@ -213,7 +215,9 @@ export class FakeHost {
 		let text = "";
 		for await (const part of request) text += part;
 		const [status, body] = this.operate(path.slice(4), JSON.parse(text || "{}") as Body);
-		response.writeHead(status, { "Content-Type": status < 400 ? "application/json" : "application/problem+json" });
+		response.writeHead(status, {
+			"Content-Type": status < 400 ? "application/json" : "application/problem+json",
+		});
 		response.end(JSON.stringify(body));
 	}
 
@@ -221,16 +225,33 @@ export class FakeHost {
 		switch (name) {
 			case "login":
 				return body.token === "wrong-token-wrong-token"
-					? [401, { code: "unauthorized", message: "The link was used already, or is too old.", hint: "Run davit for a fresh one." }]
+					? [
+							401,
+							{
+								code: "unauthorized",
+								message: "The link was used already, or is too old.",
+								hint: "Run davit for a fresh one.",
+							},
+						]
 					: [200, { key: "fake" }];
 			case "host.info":
-				return [200, { version: "0.1.0-dev", hostId: "h_sample", directory: "/home/ada/code/harbor", capabilities: [] }];
+				return [
+					200,
+					{ version: "0.1.0-dev", hostId: "h_sample", directory: "/home/ada/code/harbor", capabilities: [] },
+				];
 			case "agent.list":
 				return [200, { agents }];
 			case "config.list":
 				return [200, configs];
 			case "workspace.list":
-				return [200, { workspaces: [{ id: "1", path: "/home/ada/code/harbor", name: "harbor", branch: "main", git: true }] }];
+				return [
+					200,
+					{
+						workspaces: [
+							{ id: "1", path: "/home/ada/code/harbor", name: "harbor", branch: "main", git: true },
+						],
+					},
+				];
 			case "tab.open":
 			case "config.open":
 				return [200, { tabId: this.openTab("shell"), panes: [], launches: [] }];
@@ -260,7 +281,11 @@ export class FakeHost {
 		const id = `t_${n}f`;
 		const leaf = `p_${n}f`;
 		const tab: Tab = { id, title, tree: { pane: leaf }, created: new Date().toISOString(), ...more };
-		this.state.panes[leaf] = pane(leaf, id, kind === "agent" ? { kind, agent: "practice", practice: true, running: true } : {});
+		this.state.panes[leaf] = pane(
+			leaf,
+			id,
+			kind === "agent" ? { kind, agent: "practice", practice: true, running: true } : {},
+		);
 		this.state.tabs = [...(this.state.tabs ?? []), tab];
 		this.emit({ kind: "pane", pane: this.state.panes[leaf] });
 		this.emit({ kind: "tab", tab });
@@ -269,7 +294,14 @@ export class FakeHost {
 
 	private launched(intent: Intent): [number, unknown] {
 		if (intent.prompt?.text.includes("fail")) {
-			return [409, { code: "worktree_create_collision", message: "The branch brisk-heron exists already.", hint: "Use brisk-heron-2, which is free." }];
+			return [
+				409,
+				{
+					code: "worktree_create_collision",
+					message: "The branch brisk-heron exists already.",
+					hint: "Use brisk-heron-2, which is free.",
+				},
+			];
 		}
 		const tabId = this.openTab("practice", { launches: [receipt] }, "agent");
 		return [200, { ...receipt, outcome: { ...receipt.outcome, tabId } }];
@@ -283,7 +315,15 @@ export class FakeHost {
 				{
 					code: "tab_close_needs_confirmation",
 					message: "A program is running.",
-					details: { list: busy.map((p) => ({ tab: p.tab, pane: p.id, title: "harbor", program: p.command ?? p.agent, pid: 4711 })) },
+					details: {
+						list: busy.map((p) => ({
+							tab: p.tab,
+							pane: p.id,
+							title: "harbor",
+							program: p.command ?? p.agent,
+							pid: 4711,
+						})),
+					},
 				},
 			];
 		}

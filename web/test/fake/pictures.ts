@@ -51,11 +51,15 @@ await picture("launch", async (page) => {
 	await page.keyboard.press("Alt+Shift+KeyN");
 	await page.getByLabel("Prompt", { exact: true }).fill("Teach the harbour to signal");
 });
-await picture("launch-light", async (page) => {
-	await page.keyboard.press("Alt+Shift+KeyN");
-	await page.getByLabel("Prompt", { exact: true }).fill("fail please");
-	await page.getByRole("button", { name: "Launch", exact: true }).click();
-}, "light");
+await picture(
+	"launch-light",
+	async (page) => {
+		await page.keyboard.press("Alt+Shift+KeyN");
+		await page.getByLabel("Prompt", { exact: true }).fill("fail please");
+		await page.getByRole("button", { name: "Launch", exact: true }).click();
+	},
+	"light",
+);
 await picture("receipt", async (page) => {
 	await page.keyboard.press("Alt+Shift+KeyN");
 	await page.getByLabel("Prompt", { exact: true }).fill("Teach the harbour to signal");
@@ -76,11 +80,21 @@ await picture("close", async (page) => page.getByRole("button", { name: "Close h
 await picture("ended", async (page) => page.locator('[data-tab="t_000000000000000d"]').click());
 await picture("agent", async (page) => page.locator('[data-tab="t_000000000000000b"]').click());
 await picture("phone", nothing, "dark", phone);
-await picture("phone-tabs", async (page) => page.getByRole("button", { name: /^Tabs/ }).click(), "light", phone);
-await picture("phone-launch", async (page) => {
-	await page.getByRole("button", { name: "New tab" }).first().click();
-	await page.getByRole("menuitem", { name: /New worktree/ }).click();
-}, "dark", phone);
+await picture(
+	"phone-tabs",
+	async (page) => page.getByRole("button", { name: /^Tabs/ }).click(),
+	"light",
+	phone,
+);
+await picture(
+	"phone-launch",
+	async (page) => {
+		await page.getByRole("button", { name: "New tab" }).first().click();
+		await page.getByRole("menuitem", { name: /New worktree/ }).click();
+	},
+	"dark",
+	phone,
+);
 await picture("gate", nothing, "dark", undefined, false);
 host.state.tabs = [];
 host.state.notices = [];
