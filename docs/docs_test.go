@@ -3,6 +3,7 @@
 package docs_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"davit/internal/api"
 	"davit/internal/cli"
 	"davit/internal/tabconfig"
 )
@@ -332,20 +334,46 @@ func TestCommandList(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	const from, to = "<!-- commands: written by `go test ./docs -update` -->\n", "<!-- end of commands -->"
-	page := read(t, "cli.md")
-	head, rest, ok := strings.Cut(page, from)
+	hold(t, "cli.md", "commands", b.String())
+}
+
+// TestOperations holds the list of operations in api.md to the description that the API
+// gives of itself.
+func TestOperations(t *testing.T) {
+	raw, err := api.Description()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var description struct {
+		Paths map[string]map[string]struct{ Summary string }
+	}
+	if err := json.Unmarshal(raw, &description); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for path, methods := range description.Paths {
+		lines = append(lines, fmt.Sprintf("| `%s` | %s |\n", strings.TrimPrefix(path, "/v1/"), methods["post"].Summary))
+	}
+	slices.Sort(lines)
+	hold(t, "api.md", "operations", "\n| Operation | |\n|---|---|\n"+strings.Join(lines, "")+"\n")
+}
+
+// hold compares a generated part of a page with what it must be, or writes it.
+func hold(t *testing.T, path, what, want string) {
+	t.Helper()
+	from, to := "<!-- "+what+": written by `go test ./docs -update` -->\n", "<!-- end of "+what+" -->"
+	head, rest, ok := strings.Cut(read(t, path), from)
 	had, tail, closed := strings.Cut(rest, to)
 	if !ok || !closed {
-		t.Fatal("cli.md has no place for the list of commands")
+		t.Fatalf("%s has no place for the %s", path, what)
 	}
-	if had == b.String() {
+	if had == want {
 		return
 	}
 	if !*update {
-		t.Fatal("the list of commands in docs/cli.md is stale: run `go test ./docs -update`")
+		t.Fatalf("the %s in docs/%s are stale: run `go test ./docs -update`", what, path)
 	}
-	if err := os.WriteFile("cli.md", []byte(head+from+b.String()+to+tail), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(head+from+want+to+tail), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
