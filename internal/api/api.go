@@ -108,6 +108,8 @@ func New(cfg Config) *Server {
 	s.mux.HandleFunc("GET /v1/events", s.events)
 	s.mux.HandleFunc("GET /v1/panes/{pane}/output", s.output)
 	s.mux.HandleFunc("POST /v1/login", s.login)
+	s.mux.HandleFunc("GET /v1/", s.nothing)
+	s.mux.HandleFunc("POST /v1/", s.nothing)
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	if cfg.Page != nil {
 		s.mux.Handle("GET /", cfg.Page)
@@ -146,6 +148,12 @@ func (s *Server) Local() http.Handler { return s.guardLocal(s.mux) }
 
 // Browser serves TCP: host, origin, and login are checked for each request.
 func (s *Server) Browser() http.Handler { return s.guardBrowser(s.mux) }
+
+// nothing answers what no operation answers.
+func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
+	s.problem(w, davit.Errorf(davit.CodeNotFound, "there is no operation %s %s", r.Method, r.URL.Path).
+		WithHint("GET /v1/openapi.json lists them; one that changes something is a POST"))
+}
 
 func (s *Server) problem(w http.ResponseWriter, err error) {
 	p := problemOf(err)

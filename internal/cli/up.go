@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ const undoTime = time.Minute
 func (a *app) upCommand() *cobra.Command {
 	var listen string
 	var detach bool
+	var report int
 	cmd := &cobra.Command{
 		Use: "up", Short: "Start the host for this home", Args: cobra.NoArgs,
 		Long: "Starts the host. Without --detach it stays in the foreground and logs to stderr; with it the command\nreturns once the host answers. A host that runs already is told, and that is no error.",
@@ -44,9 +46,18 @@ func (a *app) upCommand() *cobra.Command {
 				}
 				return a.print(info, func(w io.Writer) { fmt.Fprintf(w, "davit runs: %s (pid %d)\n", info.URL, info.Pid) })
 			}
-			return a.serve(cmd.Context(), listen)
+			if report > 2 {
+				syscall.CloseOnExec(report) // the keeper must not hold it open
+			}
+			err := a.serve(cmd.Context(), listen)
+			if err != nil && report > 2 {
+				_ = json.NewEncoder(os.NewFile(uintptr(report), "report")).Encode(davit.AsError(err))
+			}
+			return err
 		},
 	}
+	cmd.Flags().IntVar(&report, "report-fd", 0, "where the starting davit reads why the host did not start")
+	_ = cmd.Flags().MarkHidden("report-fd")
 	cmd.Flags().StringVar(&listen, "listen", "", "address of the page (default 127.0.0.1:7420 when free, else a free port)")
 	cmd.Flags().BoolVar(&detach, "detach", false, "run in the background; return once the host answers")
 	return cmd
@@ -109,24 +120,44 @@ func (a *app) startDetached(ctx context.Context, listen string) (wire.HostInfo, 
 	}
 	defer log.Close()
 	before, _ := log.Seek(0, io.SeekEnd)
-	args := []string{"up"}
+	said, report, err := os.Pipe()
+	if err != nil {
+		return wire.HostInfo{}, davit.Errorf(davit.CodeInternal, "start the host: %w", err)
+	}
+	defer said.Close()
+	args := []string{"up", "--report-fd", "3"}
 	if listen != "" {
 		args = append(args, "--listen", listen)
 	}
 	cmd := exec.Command(a.self, args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = a.dir, a.environ, log, log
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = a.dir, a.environ, log, log, []*os.File{report}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
+	err = cmd.Start()
+	_ = report.Close()
+	if err != nil {
 		return wire.HostInfo{}, davit.Errorf(davit.CodeInternal, "start the host: %w", err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	return a.await(ctx, h, ended, before)
+	go func() {
+		err := cmd.Wait()
+		ended <- whyEnded(said, err, h, before)
+	}()
+	return a.await(ctx, h, ended)
 }
 
-// await polls until the host answers; it ends as soon as the host does.
-func (a *app) await(ctx context.Context, h home.Home, ended <-chan error, logFrom int64) (wire.HostInfo, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, 20*time.Second, errors.New("the host did not answer within 20 s"))
+// whyEnded is the error that a host told before it ended, else the end of its log.
+func whyEnded(said io.Reader, cause error, h home.Home, logFrom int64) error {
+	told := new(davit.Error)
+	if json.NewDecoder(io.LimitReader(said, 1<<20)).Decode(told) == nil && told.Code != "" {
+		return told
+	}
+	return davit.Errorf(davit.CodeHostDown, "the host ended at once: %w\n%s", cause, tailOf(logPath(h), logFrom)).WithHint("its log is %s", logPath(h))
+}
+
+// await polls until the host answers; it ends as soon as the host does, unless another up
+// has won the race for the lock: then its host is waited for.
+func (a *app) await(ctx context.Context, h home.Home, ended <-chan error) (wire.HostInfo, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("the host did not answer within a minute"))
 	defer cancel()
 	socket, err := h.Socket()
 	if err != nil {
@@ -140,11 +171,10 @@ func (a *app) await(ctx context.Context, h home.Home, ended <-chan error, logFro
 		}
 		select {
 		case err := <-ended:
-			// Another up may have won the race for the lock: then its host answers.
-			if err := c.Call(ctx, "host.info", wire.None{}, &info); err == nil {
-				return info, nil
+			if davit.CodeOf(err) != davit.CodeHostRunning {
+				return info, err
 			}
-			return info, davit.Errorf(davit.CodeHostDown, "the host ended at once: %w\n%s", err, tailOf(logPath(h), logFrom)).WithHint("its log is %s", logPath(h))
+			ended = nil
 		case <-ctx.Done():
 			return info, davit.Errorf(davit.CodeHostDown, "%w", context.Cause(ctx)).WithHint("its log is %s", logPath(h))
 		case <-time.After(10 * time.Millisecond):

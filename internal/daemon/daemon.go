@@ -124,7 +124,7 @@ func (d *daemon) build(ctx context.Context) error {
 	d.feed = feed.New(0, loaded.Seq)
 	d.host = host.New(host.Config{HostID: identity.HostID, Store: d.store, Feed: publisher{d.feed}, Now: time.Now, Log: d.log}, loaded)
 	login := d.captureLogin()
-	runner, err := d.gitRunner()
+	runner, err := d.gitRunner(login)
 	if err != nil {
 		d.log.Warn("git is not there: worktrees and git chips do not work", "err", err)
 	}

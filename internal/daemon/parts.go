@@ -102,15 +102,27 @@ func userShell(getenv func(string) string) string {
 	return "/bin/sh"
 }
 
-// gitRunner is the git on the PATH of the `up` that started the host (spec chips C2.6).
-func (d *daemon) gitRunner() (git.Runner, error) {
-	for _, dir := range filepath.SplitList(d.cfg.Getenv("PATH")) {
-		path := filepath.Join(dir, "git")
-		if info, err := os.Stat(path); filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return git.Runner{Path: path, Env: d.cfg.Environ}, nil
-		}
+// gitRunner is the git on the PATH of the `up` that started the host, else the login
+// shell's (spec chips C2.6). Only without the first is the login shell waited for.
+func (d *daemon) gitRunner(login func() map[string]string) (git.Runner, error) {
+	if path, found := program("git", d.cfg.Getenv("PATH")); found {
+		return git.Runner{Path: path, Env: d.cfg.Environ}, nil
+	}
+	if path, found := program("git", login()["PATH"]); found {
+		return git.Runner{Path: path, Env: d.cfg.Environ}, nil
 	}
 	return git.Runner{Path: "git", Env: d.cfg.Environ}, davit.Errorf(davit.CodeGitMissing, "there is no git on the PATH of the host").WithHint("install git, and restart davit")
+}
+
+// program finds an executable file on a PATH.
+func program(name, search string) (path string, found bool) {
+	for _, dir := range filepath.SplitList(search) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return path, true
+		}
+	}
+	return "", false
 }
 
 // keeperEnv is what the keeper gets: what it needs to find its home, and no more.
