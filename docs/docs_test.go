@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"net/url"
 	"os"
@@ -375,6 +377,52 @@ func hold(t *testing.T, path, what, want string) {
 	}
 	if err := os.WriteFile(path, []byte(head+from+want+to+tail), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestDependenciesAreDecided: every module that the code imports, and every package of the
+// page, is named by a decision.
+func TestDependenciesAreDecided(t *testing.T) {
+	pages, err := filepath.Glob("adr/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("there are no decisions: %v", err)
+	}
+	var decided string
+	for _, path := range pages {
+		decided += read(t, path)
+	}
+	needed := map[string]string{}
+	for _, path := range files(t, ".go") {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range file.Imports {
+			name := strings.Trim(i.Path.Value, "\"")
+			host, rest, _ := strings.Cut(name, "/")
+			if !strings.Contains(host, ".") {
+				continue // the standard library, or ours
+			}
+			parts := 1
+			if host == "github.com" || host == "golang.org" {
+				parts = 2
+			}
+			needed[host+"/"+strings.Join(strings.SplitN(rest, "/", parts+1)[:parts], "/")] = path
+		}
+	}
+	var page struct{ Dependencies, DevDependencies map[string]string }
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(root, "web", "package.json"))), &page); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []map[string]string{page.Dependencies, page.DevDependencies} {
+		for name := range list {
+			needed[name] = "web/package.json"
+		}
+	}
+	for name, path := range needed {
+		if !strings.Contains(decided, "`"+name+"`") && !strings.Contains(decided, "`"+name+"/v") {
+			t.Errorf("%s uses %s, and no page of docs/adr says why", path, name)
+		}
 	}
 }
 
