@@ -87,6 +87,8 @@ export interface MenuItemProps {
 	icon: IconNode;
 	title: string;
 	note?: string;
+	/** What the note has no room for. */
+	tip?: string;
 	label?: string;
 	after?: ComponentChildren;
 	disabled?: boolean;
@@ -102,6 +104,7 @@ export function MenuItem(props: MenuItemProps) {
 			role={props.checked === undefined ? "menuitem" : "menuitemradio"}
 			aria-checked={props.checked}
 			aria-disabled={props.disabled || undefined}
+			data-tip={props.tip}
 			class={`menu-item ${props.warn ? "warn" : ""}`}
 			tabIndex={-1}
 			onClick={() => {

@@ -104,8 +104,9 @@ export function NewTabView({ agents, configs, fault, onPick }: NewTabViewProps) 
 							title={agent.name}
 							label={agent.practice ? "practice" : undefined}
 							note={
-								agent.installed ? undefined : [agent.missing, agent.installHint].filter(Boolean).join(" ")
+								agent.installed ? undefined : ["Not installed.", agent.installHint].filter(Boolean).join(" ")
 							}
+							tip={agent.installed ? agent.path : agent.missing}
 							disabled={!agent.installed}
 							onPick={pick(() => askLaunch(agent.id))}
 						/>

@@ -62,7 +62,6 @@ export function NoticeCard({ notice, at }: { notice: Notice; at: number }) {
 			<div class="notice-title">{notice.title}</div>
 			<IconButton icon={X} class="small" label="Dismiss notice" onClick={() => void dismiss(notice.id)} />
 			{notice.body && (
-				// biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
 				<div class="notice-body" tabIndex={notice.body.length > 300 ? 0 : undefined}>
 					{notice.body}
 				</div>
