@@ -35,6 +35,8 @@ export class TerminalSession implements PaneSink {
 	private opened = false;
 	private watching = false;
 	private overdue: number | undefined;
+	private retry: number | undefined;
+	private refusals = 0;
 	private asked: Size | null = null;
 
 	constructor(
@@ -99,6 +101,7 @@ export class TerminalSession implements PaneSink {
 			return;
 		}
 		this.received = output.to;
+		this.refusals = 0;
 		this.terminal.write(output.data, () => this.connection.ack(this.pane, output.to));
 	}
 
@@ -107,8 +110,12 @@ export class TerminalSession implements PaneSink {
 	}
 
 	failed(fail: Fail, input?: InputFrame): void {
-		if (!input && fail.code === "output_gap") return this.again();
-		this.hooks.failed(fail);
+		if (input) return this.hooks.failed(fail);
+		// The subscription was refused: a pane that is told before it can be followed, or a
+		// gap. Asked again, with more patience each time, while it is looked at.
+		if (!this.watching) return;
+		clearTimeout(this.retry);
+		this.retry = window.setTimeout(() => this.again(), Math.min(100 * 2 ** this.refusals++, 3000));
 	}
 
 	/** The size that the state tells; the stream's snapshot should have brought it. */
@@ -133,6 +140,7 @@ export class TerminalSession implements PaneSink {
 		if (!this.watching) return;
 		this.watching = false;
 		clearTimeout(this.overdue);
+		clearTimeout(this.retry);
 		this.connection.unsubscribe(this.pane);
 	}
 
