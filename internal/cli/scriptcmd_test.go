@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"davit/internal/home"
+	"davit/internal/keeper"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -36,6 +37,7 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	gitrepo DIR                  a repository with one commit on main
 //	killhost                     kill -9 of the host; returns when it is gone
 //	hostgone                     returns when the host that runs, or ran, is gone
+//	gone PID                     returns when no such process lives; a zombie does not
 //	opid VAR [DURATION]          an operation id, minted that much later (or -earlier)
 //	count REGEXP N FILE          so many lines of the file match
 //	pty FILE CMD…                CMD in a terminal; FILE says what is typed and seen
@@ -45,7 +47,7 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 func storyCommands() map[string]storyCommand {
 	return map[string]storyCommand{
 		"waitfor": cmdWaitFor, "jsoncheck": cmdJSONCheck, "jsonget": cmdJSONGet, "gitrepo": cmdGitRepo,
-		"killhost": cmdKillHost, "hostgone": cmdHostGone, "opid": cmdOperationID, "count": cmdCount,
+		"killhost": cmdKillHost, "hostgone": cmdHostGone, "gone": cmdGone, "opid": cmdOperationID, "count": cmdCount,
 		"pty": cmdPTY, "occupy": cmdOccupy, "garbage": cmdGarbage, "newerstore": cmdNewerStore,
 	}
 }
@@ -247,6 +249,22 @@ func hostGone(ts *testscript.TestScript) {
 		}
 		if time.Now().After(deadline) {
 			ts.Fatalf("the host still runs")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func cmdGone(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, len(args) == 1, "gone PID")
+	pid, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	deadline := time.Now().Add(patience)
+	for {
+		if _, alive := keeper.ProcessStart(pid); !alive {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("process %d still lives", pid)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

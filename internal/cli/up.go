@@ -17,6 +17,7 @@ import (
 	"davit/internal/client"
 	"davit/internal/daemon"
 	"davit/internal/home"
+	"davit/internal/keeper"
 	"davit/internal/wire"
 
 	"github.com/lmittmann/tint"
@@ -283,8 +284,9 @@ func (a *app) downCommand() *cobra.Command {
 // awaitEnd waits until the host's process has gone.
 func (a *app) awaitEnd(ctx context.Context, pid int) error {
 	deadline := time.Now().Add(30 * time.Second)
+	start, alive := keeper.ProcessStart(pid)
 	for {
-		if _, err := call[wire.HostInfo](ctx, a, "host.info", wire.None{}); davit.CodeOf(err) == davit.CodeHostDown && syscall.Kill(pid, 0) != nil {
+		if !alive || !keeper.ProcessAlive(pid, start) {
 			return nil
 		}
 		if time.Now().After(deadline) {

@@ -27,6 +27,13 @@ func ProcessAlive(pid int, start uint64) bool {
 	return ok && p.start == start && !p.zombie
 }
 
+// ProcessStart gives the start time of the living process of that number; a zombie is not
+// one: where nobody reaps, as in many a container, it stays for ever.
+func ProcessStart(pid int) (start uint64, alive bool) {
+	p, ok := lookUp(pid)
+	return p.start, ok && !p.zombie
+}
+
 func signalByNumber(pid int, start uint64, sig syscall.Signal) error {
 	if !ProcessAlive(pid, start) {
 		return unix.ESRCH
