@@ -47,7 +47,7 @@ type kept struct {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // encodeCheckpoint: magic · offset (8) · length of the JSON (4) · JSON · screen · CRC-32C
-// of all before (4); numbers are big endian. See docs/pane.md.
+// of all before (4); numbers are big endian. See docs/checkpoint.md.
 func encodeCheckpoint(k kept, screen []byte) ([]byte, error) {
 	meta, err := json.Marshal(k)
 	if err != nil {
