@@ -84,7 +84,7 @@ func (r *run) do(ctx context.Context) (davit.Result, error) {
 func (r *run) resolve(ctx context.Context) (err error) {
 	if r.in.PaneKey != "" {
 		live, err := r.x.cfg.Held.Holds(ctx, r.in.PaneKey)
-		if err != nil {
+		if err != nil && davit.CodeOf(err) != davit.CodeKeeperUnreachable { // no keeper, no live pane
 			return fmt.Errorf("ask whether the pane %s is live: %w", r.in.PaneKey, err)
 		}
 		if live {

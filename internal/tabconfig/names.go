@@ -146,7 +146,7 @@ func (l *loader) machine() {
 	for i, n := range l.panes {
 		a := n.get("agent", nodeString)
 		if a != nil && l.env.KnownAgent != nil && !l.env.KnownAgent(a.text) && l.cfg.Panes[i].Type == Agent {
-			l.fault(a.at, Warning, CodeAgentUnknown, "see the list of agents with: davit agents", "no agent is called %q", a.text)
+			l.fault(a.at, Warning, CodeAgentUnknown, "see the list of agents with: davit agent list", "no agent is called %q", a.text)
 		}
 	}
 }
