@@ -426,6 +426,28 @@ func TestDependenciesAreDecided(t *testing.T) {
 	}
 }
 
+// TestRulesExist: a rule that a comment cites is in the specification.
+func TestRulesExist(t *testing.T) {
+	cited := regexp.MustCompile(`spec (launch|tabs|terminal|chips|interfaces|session),? ([LPTCSA][0-9]+(?:\.[0-9]+)?)`)
+	rules := map[string]string{}
+	found := 0
+	for _, path := range files(t, ".go", ".ts", ".tsx", ".md") {
+		for _, m := range cited.FindAllStringSubmatch(read(t, path), -1) {
+			page, rule := m[1], m[2]
+			if rules[page] == "" {
+				rules[page] = read(t, filepath.Join("spec", page+".md"))
+			}
+			found++
+			if !regexp.MustCompile(`\b` + regexp.QuoteMeta(rule) + `\b`).MatchString(rules[page]) {
+				t.Errorf("%s cites spec %s %s, which is not there", path, page, rule)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("nothing cites the specification")
+	}
+}
+
 // TestStandsAlone: the tree names no place outside of it, and no workplace of its makers.
 func TestStandsAlone(t *testing.T) {
 	words := regexp.MustCompile(`(?i)helper session|subagent|(^|[\s"'(=:` + "`" + `.])/work/|(^|[\s"'(/` + "`" + `])shared/`)
