@@ -56,7 +56,6 @@ const (
 	CodeKeeperSuperseded  Code = "keeper_superseded"
 	CodeKeeperReadOnly    Code = "keeper_read_only"
 	CodeKeeperIDReused    Code = "keeper_id_reused"
-	CodeKeeperForgotten   Code = "keeper_forgotten"
 	CodeKeeperRunning     Code = "keeper_panes_running"
 
 	// Tabs and tab configs.
@@ -88,7 +87,6 @@ const (
 	CodeLaunchSessionExists   Code = "agent_launch_session_already_exists"
 	CodeLaunchReuseExisting   Code = "agent_launch_reuse_requires_existing_workspace"
 	CodeLaunchReuseNotRunning Code = "agent_launch_terminal_not_running_agent"
-	CodeLaunchPromptTooLong   Code = "agent_launch_prompt_too_long"
 	CodeLaunchFailed          Code = "agent_launch_failed"
 
 	// Worktrees, workspaces, git.
@@ -144,7 +142,6 @@ var codeTable = []CodeInfo{
 	{CodeKeeperSuperseded, 409, 6, "A newer host has taken over.", "nothing", "Use the newer host; stop this one."},
 	{CodeKeeperReadOnly, 403, 6, "This connection to the keeper may only look.", "nothing", "Ask the host."},
 	{CodeKeeperIDReused, 409, 6, "The id of an act came again for something else.", "nothing of this request", "Mint a new id."},
-	{CodeKeeperForgotten, 410, 7, "The pane of this spawn was forgotten already.", "nothing of this request", "Spawn with a new id and pane."},
 	{CodeKeeperRunning, 409, 8, "Programs still run under the keeper.", "nothing", "Close them first, or force it."},
 	{CodeTabNotFound, 404, 3, "There is no such tab.", "nothing", "`davit tab list` shows what there is."},
 	{CodeTabAmbiguous, 409, 3, "Several tabs fit.", "nothing", "Use the id."},
@@ -172,7 +169,6 @@ var codeTable = []CodeInfo{
 	{CodeLaunchSessionExists, 409, 9, "The session id is in use.", "nothing", "Choose another."},
 	{CodeLaunchReuseExisting, 422, 9, "A terminal can be reused in an existing workspace only.", "nothing", "Use an existing target."},
 	{CodeLaunchReuseNotRunning, 409, 9, "The terminal does not run the agent.", "nothing", "Launch without reuse."},
-	{CodeLaunchPromptTooLong, 422, 9, "The prompt is too long for a command line.", "nothing", "Shorten it to 100,000 bytes, or put it into a file the agent reads."},
 	{CodeLaunchFailed, 500, 9, "The agent was not started.", "a worktree, when the details name one", "See the message; the worktree is kept."},
 	{CodeGitMissing, 422, 10, "There is no git on the PATH of the host.", "nothing", "Install git, and restart davit."},
 	{CodeWorkspaceNotFound, 404, 3, "No repository or workspace fits the selector.", "nothing", "Give a path inside a repository, or use --folder."},

@@ -18,7 +18,7 @@ func (c *Client) List(ctx context.Context) ([]keeper.PaneInfo, error) {
 }
 
 // Spawn starts a child. A repeat of the id gets the first answer. Errors:
-// pane_spawn_failed, directory_missing, pane_exists, keeper_forgotten.
+// pane_spawn_failed, directory_missing, pane_exists.
 func (c *Client) Spawn(ctx context.Context, req keeper.SpawnRequest) (keeper.PaneInfo, error) {
 	var info keeper.PaneInfo
 	payload, ok := keeper.AppendStrings(nil, req.Path, req.Dir)
