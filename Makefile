@@ -29,12 +29,11 @@ $(PAGE): web/node_modules/.package-lock.json $(PAGESRC)
 	cd web && npm run --silent check && npm run --silent build
 
 test: vet build ## every test: Go with -race, the page's, browser stories
-	$(GO) test -race -timeout 15m ./...
-	cd web && npm test
+	cd web && npm run --silent test:unit
+	$(GO) test -race -timeout 20m ./...
 
-e2e: build ## the stories alone: scripts and browser
-	$(GO) test -race -timeout 10m ./internal/cli/... ./internal/daemon/...
-	cd web && npm test
+e2e: build ## the stories alone: scripts, the killed host, the browser
+	$(GO) test -timeout 20m ./internal/cli/... ./internal/daemon/... ./web/...
 
 vet: $(PAGE)
 	$(GO) vet ./...

@@ -5,9 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"io"
 	"mime"
 	"net"
 	"net/http"
@@ -179,38 +176,42 @@ func randomToken() string {
 	return hex.EncodeToString(b)
 }
 
+// loginOutput is a login's answer: the key in the body, the cookie beside it.
+type loginOutput struct {
+	SetCookie    http.Cookie `header:"Set-Cookie"`
+	CacheControl string      `header:"Cache-Control"`
+	Body         wire.LoggedIn
+}
+
+// loginInput names the browser, for the list of logins.
+type loginInput struct {
+	UserAgent string `header:"User-Agent"`
+	Body      wire.Login
+}
+
 // login trades a one-time token for a cookie and a key.
-func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+func (s *Server) login(ctx context.Context, in *loginInput) (*loginOutput, error) {
 	if !s.logins.allow(s.cfg.Now()) {
-		s.problem(w, davit.Errorf(davit.CodeRateLimited, "too many failed logins").WithHint("wait a minute"))
-		return
+		return nil, problemOf(davit.Errorf(davit.CodeRateLimited, "too many failed logins").WithHint("wait a minute"))
 	}
-	var in wire.Login
-	body, err := io.ReadAll(io.LimitReader(r.Body, 4<<10))
-	if err = errors.Join(err, json.Unmarshal(body, &in)); err != nil || in.Token == "" {
-		s.problem(w, davit.Errorf(davit.CodeInvalid, "the login has no token"))
-		return
-	}
-	ok, err := s.cfg.Access.TakeLogin(r.Context(), store.Hash(in.Token), s.cfg.Now())
+	ok, err := s.cfg.Access.TakeLogin(ctx, store.Hash(in.Body.Token), s.cfg.Now())
 	if err != nil {
-		s.problem(w, err)
-		return
+		return nil, problemOf(err)
 	}
 	if !ok {
 		s.logins.note(s.cfg.Now())
-		s.problem(w, davit.Errorf(davit.CodeUnauthorized, "the link was used before, or is too old").WithHint("run `davit` for a fresh one"))
-		return
+		return nil, problemOf(davit.Errorf(davit.CodeUnauthorized, "the link was used before, or is too old").WithHint("run `davit` for a fresh one"))
 	}
 	cookie, key, now := randomToken(), randomToken(), s.cfg.Now()
-	row := store.SessionRow{CookieHash: store.Hash(cookie), KeyHash: store.Hash(key), Created: now, LastSeen: now, Label: r.UserAgent()}
-	if err := s.cfg.Access.PutSession(r.Context(), row); err != nil {
-		s.problem(w, err)
-		return
+	row := store.SessionRow{CookieHash: store.Hash(cookie), KeyHash: store.Hash(key), Created: now, LastSeen: now, Label: in.UserAgent}
+	if err := s.cfg.Access.PutSession(ctx, row); err != nil {
+		return nil, problemOf(err)
 	}
-	http.SetCookie(w, &http.Cookie{Name: s.cookieName(), Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 3600})
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = writeJSON(w, wire.LoggedIn{Key: key})
+	return &loginOutput{
+		SetCookie:    http.Cookie{Name: s.cookieName(), Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 3600},
+		CacheControl: "no-store",
+		Body:         wire.LoggedIn{Key: key},
+	}, nil
 }
 
 // failures counts failed logins; ten in a minute close the door for the rest of it.

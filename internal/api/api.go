@@ -107,7 +107,6 @@ func New(cfg Config) *Server {
 	s.mux.HandleFunc("GET /v1/stream", s.stream)
 	s.mux.HandleFunc("GET /v1/events", s.events)
 	s.mux.HandleFunc("GET /v1/panes/{pane}/output", s.output)
-	s.mux.HandleFunc("POST /v1/login", s.login)
 	s.mux.HandleFunc("GET /v1/", s.nothing)
 	s.mux.HandleFunc("POST /v1/", s.nothing)
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })

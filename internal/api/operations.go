@@ -100,6 +100,9 @@ func (s *Server) operations() {
 	s.paneOperations()
 	s.workspaceOperations()
 	s.noticeOperations()
+	for _, frame := range []reflect.Type{reflect.TypeFor[wire.ClientFrame](), reflect.TypeFor[wire.ServerFrame]()} {
+		s.api.OpenAPI().Components.Schemas.Schema(frame, true, "") // the stream's frames are no operation, and clients need them
+	}
 	s.mux.HandleFunc("GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		doc, err := s.api.OpenAPI().MarshalJSON()
 		if err != nil {
@@ -112,6 +115,10 @@ func (s *Server) operations() {
 }
 
 func (s *Server) hostOperations() {
+	huma.Register(s.api, huma.Operation{
+		OperationID: "login", Method: http.MethodPost, Path: "/v1/login", Tags: []string{"host"}, MaxBodyBytes: 4 << 10,
+		Summary: "Trade the token of a login link for a cookie and a key",
+	}, s.login)
 	op(s, "host.info", "What this host is", true, func(context.Context, wire.None) (wire.HostInfo, error) {
 		return s.cfg.Info(), nil
 	})
@@ -205,6 +212,8 @@ func (s *Server) launchOp(name, summary string, run func(context.Context, launch
 		}
 		return answer(run(ctx, s.launchCaller(ctx, in.Capabilities), intent))
 	})
+	// Taken raw, the body would be described as bytes.
+	s.api.OpenAPI().Paths["/v1/"+name].Post.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
 }
 
 func (s *Server) tabOperations() {

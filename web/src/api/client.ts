@@ -2,7 +2,7 @@
 // interfaces A1.1). It sends the login's key beside the cookie (A2.1) and turns problem
 // documents (A1.4) into Problem. It retries nothing: who asks decides.
 import type { paths } from "./schema.gen";
-import type { Fail, Intent, LoggedIn } from "./types";
+import type { Fail, LoggedIn } from "./types";
 
 type Json<T> = T extends { content: { "application/json": infer B } } ? B : Record<string, never>;
 type Post<N extends OperationName> = paths[`/v1/${N}`] extends { post: infer P } ? P : never;
@@ -12,12 +12,8 @@ export type OperationName = {
 	[P in keyof paths]: P extends `/v1/${infer N}` ? (paths[P] extends { post: object } ? N : never) : never;
 }[keyof paths];
 
-/** agent.launch takes its body raw, so that it can refuse unknown fields by name. */
-export type Request<N extends OperationName> = N extends "agent.launch"
-	? Intent
-	: Post<N> extends { requestBody: infer B }
-		? Json<B>
-		: Record<string, never>;
+export type Request<N extends OperationName> =
+	Post<N> extends { requestBody: infer B } ? Json<B> : Record<string, never>;
 
 export type Answer<N extends OperationName> =
 	Post<N> extends { responses: { 200: infer R } } ? Json<R> : undefined;

@@ -191,6 +191,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Trade the token of a login link for a cookie and a key */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/notice.act": {
         parameters: {
             query?: never;
@@ -686,6 +703,28 @@ export interface components {
             /** @description the caller's PATH */
             path?: string;
         };
+        ClientFrame: {
+            /** Format: int64 */
+            after?: number;
+            bytes?: string;
+            client?: string;
+            /** Format: int64 */
+            cols?: number;
+            data?: string;
+            events?: boolean;
+            /** Format: int64 */
+            from?: number;
+            id?: string;
+            key?: string;
+            /** Format: int64 */
+            lines?: number;
+            /** Format: int64 */
+            offset?: number;
+            pane?: string;
+            /** Format: int64 */
+            rows?: number;
+            type: string;
+        };
         ClosedTab: {
             cleanup?: string;
             id: string;
@@ -719,6 +758,32 @@ export interface components {
             removeOnClose?: boolean;
             repo: string;
             setupDecision?: string;
+        };
+        Error: {
+            code: string;
+            details?: {
+                [key: string]: unknown;
+            };
+            hint?: string;
+            message: string;
+        };
+        Event: {
+            /** Format: date-time */
+            at: string;
+            chips?: components["schemas"]["Chip"][] | null;
+            closed?: components["schemas"]["ClosedTab"][] | null;
+            hostId: string;
+            kind: string;
+            launched?: components["schemas"]["Launched"];
+            notice?: components["schemas"]["Notice"];
+            noticeId?: string;
+            order?: string[] | null;
+            pane?: components["schemas"]["Pane"];
+            paneId?: string;
+            /** Format: int64 */
+            seq: number;
+            tab?: components["schemas"]["Tab"];
+            tabId?: string;
         };
         Exit: {
             /** Format: date-time */
@@ -791,6 +856,18 @@ export interface components {
             };
             surface?: string;
             target: components["schemas"]["Target"];
+        };
+        Launched: {
+            agent: string;
+            launchSource?: string;
+            mode: string;
+        };
+        LoggedIn: {
+            /** @description kept in localStorage, sent as the Davit-Key header and in a WebSocket's first frame */
+            key: string;
+        };
+        Login: {
+            token: string;
         };
         LoginLink: {
             /** Format: date-time */
@@ -1019,6 +1096,20 @@ export interface components {
         ReuseTerminal: {
             handle: string;
         };
+        ServerFrame: {
+            error?: components["schemas"]["Error"];
+            event?: components["schemas"]["Event"];
+            exit?: components["schemas"]["Exit"];
+            hostId?: string;
+            id?: string;
+            /** Format: int64 */
+            offset?: number;
+            pane?: string;
+            /** Format: int64 */
+            seq?: number;
+            state?: components["schemas"]["State"];
+            type: string;
+        };
         Setting: {
             key: string;
             value?: unknown;
@@ -1195,7 +1286,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": string;
+                "application/json": components["schemas"]["Intent"];
             };
         };
         responses: {
@@ -1231,7 +1322,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": string;
+                "application/json": components["schemas"]["Intent"];
             };
         };
         responses: {
@@ -1519,6 +1610,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["State"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: {
+                "User-Agent"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Cache-Control"?: string;
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedIn"];
                 };
             };
             /** @description Error */

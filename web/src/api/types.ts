@@ -23,31 +23,9 @@ export type State = Schemas["State"];
 export type Tab = Schemas["Tab"];
 export type Workspace = Schemas["Workspace"];
 
-/**
- * An event of the stream (davit.Event). The description has the operations only, so this
- * one is written by hand; its parts are the generated ones.
- */
-export interface Event {
-	seq: number;
-	hostId: string;
-	kind: string;
-	at: string;
-	tab?: Tab;
-	tabId?: string;
-	order?: string[] | null;
-	pane?: Pane;
-	paneId?: string;
-	notice?: Notice;
-	noticeId?: string;
-	chips?: Chip[] | null;
-	closed?: ClosedTab[] | null;
-	launched?: { agent: string; mode: string; launchSource?: string };
-}
-
-/** The answer to POST /v1/login, which is no operation of the description either. */
-export interface LoggedIn {
-	key: string;
-}
+export type Event = Schemas["Event"];
+export type LoggedIn = Schemas["LoggedIn"];
+export type ServerFrame = Schemas["ServerFrame"];
 
 /** An error as a problem document and as an error frame carry it. */
 export interface Fail {

@@ -165,9 +165,17 @@ export class Connection {
 			case "exit":
 				if (frame.pane && frame.exit) this.sinks.get(frame.pane)?.exited(frame.offset ?? 0, frame.exit);
 				return;
+			case "again":
+				return this.again(frame);
 			case "error":
 				return this.refused(frame);
 		}
+	}
+
+	/** The host follows this pane anew: go on from what was shown. */
+	private again(frame: ServerFrame): void {
+		const sink = frame.pane ? this.sinks.get(frame.pane) : undefined;
+		if (frame.pane && sink) this.ask(frame.pane, sink);
 	}
 
 	private welcomed(frame: ServerFrame): void {

@@ -1,6 +1,5 @@
 // The frames of GET /v1/stream (spec interfaces A1.2): JSON text both ways, binary pane
 // output from the host. Pure.
-import type { Event, Exit, Fail, State } from "../api/types";
 
 export type ClientFrame =
 	| { type: "hello"; key?: string; after?: number; client: string }
@@ -20,18 +19,7 @@ export interface InputFrame {
 	bytes?: string;
 }
 
-export interface ServerFrame {
-	type: string;
-	hostId?: string;
-	seq?: number;
-	state?: State;
-	event?: Event;
-	pane?: string;
-	id?: string;
-	offset?: number;
-	exit?: Exit;
-	error?: Fail;
-}
+export type { ServerFrame } from "../api/types";
 
 /** A binary frame: a delta of the log [from, to), or a snapshot as of offset to. */
 export interface Output {

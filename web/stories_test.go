@@ -1,0 +1,99 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"davit/internal/testenv"
+	"davit/web"
+)
+
+// The browser stories (test/*.spec.ts) run in real Chromium on a real davit with a home,
+// a repository and a user of its own.
+func TestBrowserStories(t *testing.T) {
+	testenv.Require(t, "node", "npm", "git", "bash", "chromium")
+	if !web.Built() {
+		t.Fatal("the page is not built: run `make web`")
+	}
+	if testing.Short() {
+		t.Skip("the stories take minutes")
+	}
+	root, err := os.MkdirTemp("", "dv-web-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	user, repo, bin := filepath.Join(root, "user"), filepath.Join(root, "compass"), filepath.Join(root, "davit")
+	for _, dir := range []string{user, repo} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gitconfig := "[user]\n\tname = Story\n\temail = story@davit.invalid\n[init]\n\tdefaultBranch = main\n"
+	if err := os.WriteFile(filepath.Join(user, ".gitconfig"), []byte(gitconfig), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + user, "DAVIT_HOME=" + filepath.Join(root, "h"), "SHELL=/bin/bash", "LANG=C.UTF-8",
+		"DAVIT_BIN=" + bin, "DAVIT_NO_BROWSER=1", "CHROMIUM=" + os.Getenv("CHROMIUM"), "DAVIT_PICTURES=" + os.Getenv("DAVIT_PICTURES"),
+	}
+	run := func(limit time.Duration, dir, name string, args ...string) (string, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, name, args...)
+		cmd.Dir, cmd.Env = dir, env
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	must := func(limit time.Duration, dir, name string, args ...string) string {
+		t.Helper()
+		out, err := run(limit, dir, name, args...)
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		}
+		return out
+	}
+	build := exec.Command("go", "build", "-o", bin, "davit/cmd/davit")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build davit: %v\n%s", err, out)
+	}
+	must(time.Minute, repo, "git", "init", "--quiet")
+	if err := os.WriteFile(filepath.Join(repo, "north.txt"), []byte("north\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	must(time.Minute, repo, "git", "add", ".")
+	must(time.Minute, repo, "git", "commit", "--quiet", "--message", "Begin")
+	t.Cleanup(func() {
+		if out, err := run(time.Minute, root, bin, "down", "--all"); err != nil {
+			t.Errorf("the stories' davit did not end: %v\n%s", err, out)
+		}
+	})
+	var info struct {
+		URL string `json:"url"`
+	}
+	if err := json.Unmarshal([]byte(must(time.Minute, repo, bin, "up", "--detach", "--listen", "127.0.0.1:0", "--json")), &info); err != nil {
+		t.Fatal(err)
+	}
+	env = append(env, "DAVIT_URL="+info.URL)
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := run(12*time.Minute, here, "npm", "run", "--silent", "test:stories")
+	t.Log(out)
+	if err != nil {
+		log, _ := run(time.Minute, repo, bin, "logs")
+		t.Fatalf("stories failed: %v\nthe host's log:\n%s", err, log)
+	}
+	// node's runner ends well when it found nothing to run.
+	if !strings.Contains(out, "# pass ") && !strings.Contains(out, "ℹ pass ") || strings.Contains(out, "pass 0\n") {
+		t.Fatal("no story ran")
+	}
+}
