@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -142,6 +143,15 @@ func noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
 	}, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(verbs...)
 	return cmd
+}
+
+// onCores bounds the cores of a process that passes bytes on and otherwise waits. Each
+// further one makes the runtime wake and spin more threads for every key: on two cores an
+// echo through attach takes a third less time without (docs/benchmarks.md).
+func (a *app) onCores(n int) {
+	if a.getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(n)
+	}
 }
 
 func (a *app) home() (home.Home, error) { return home.Find(a.getenv) }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,7 @@ type Stream struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when the reader has ended
 	frames chan attach.Frame
+	bufs   [framesAhead + 2]bytes.Buffer // of the frames in the queue, at the reader and at Next's caller
 
 	mu      sync.Mutex // guards waiting
 	waiting map[string]chan error
@@ -38,7 +40,7 @@ func (c *Client) Attach(ctx context.Context, name string, pane davit.PaneID, fro
 	}
 	conn.SetReadLimit(-1)
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	s := &Stream{conn: conn, pane: pane, ctx: life, cancel: cancel, done: make(chan struct{}), frames: make(chan attach.Frame, 8), waiting: map[string]chan error{}}
+	s := &Stream{conn: conn, pane: pane, ctx: life, cancel: cancel, done: make(chan struct{}), frames: make(chan attach.Frame, framesAhead), waiting: map[string]chan error{}}
 	go s.read()
 	no, lines := false, 0
 	if err := s.send(ctx, wire.ClientFrame{Type: "hello", Client: name, Events: &no}); err != nil {
@@ -52,11 +54,14 @@ func (c *Client) Attach(ctx context.Context, name string, pane davit.PaneID, fro
 	return s, nil
 }
 
+// framesAhead is how many frames are read before they are asked for.
+const framesAhead = 8
+
 func (s *Stream) read() {
 	defer close(s.done)
 	defer close(s.frames)
-	for {
-		kind, data, err := s.conn.Read(s.ctx)
+	for n := 0; ; {
+		kind, data, err := s.message(&s.bufs[n%len(s.bufs)])
 		if err != nil {
 			s.cancel(err)
 			return
@@ -93,11 +98,27 @@ func (s *Stream) read() {
 		}
 		select {
 		case s.frames <- frame:
+			n++
 		case <-s.ctx.Done():
 			return
 		}
 	}
 }
+
+// message reads one message into a buffer that is used again.
+func (s *Stream) message(into *bytes.Buffer) (websocket.MessageType, []byte, error) {
+	kind, r, err := s.conn.Reader(s.ctx)
+	if err != nil {
+		return kind, nil, err
+	}
+	into.Reset()
+	into.Grow(readAtLeast)
+	_, err = into.ReadFrom(r)
+	return kind, into.Bytes(), err
+}
+
+// readAtLeast is more than the host puts into a frame of output, but for a snapshot.
+const readAtLeast = 72 << 10
 
 func (s *Stream) answer(f wire.ServerFrame) {
 	s.mu.Lock()

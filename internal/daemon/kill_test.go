@@ -47,7 +47,10 @@ func kills(t *testing.T) int {
 	if testing.Short() {
 		return 5
 	}
-	return 20
+	if raceDetector { // everything takes several times as long
+		return 20
+	}
+	return 50
 }
 
 // TestKilledHost: panes print numbered lines at full speed while the host is killed with

@@ -78,9 +78,6 @@ func (s *Stream) Range() keeper.Range { return s.rng }
 // Next gives the next frame in log order, waiting for it. io.EOF: the pane has ended,
 // nobody holds its terminal, and everything was told. Data is valid until the next call.
 func (s *Stream) Next() (keeper.Frame, error) {
-	if !s.frames.Buffered() {
-		s.flush()
-	}
 	kind, body, err := s.frames.Next()
 	if err != nil {
 		return keeper.Frame{}, unreachable(s.socket, err)
@@ -114,7 +111,7 @@ func (s *Stream) Next() (keeper.Frame, error) {
 func (s *Stream) Buffered() bool { return s.frames.Buffered() }
 
 // Ack says that everything before offset has been taken in. Cheap: the keeper is told
-// every 256 KiB, and before Next waits.
+// each time as much has come together as it asked for in its hello, so not for each key.
 func (s *Stream) Ack(offset uint64) {
 	s.mu.Lock()
 	s.acked = max(s.acked, offset)
