@@ -20,21 +20,15 @@ const keyChunk = 32 << 10
 // The detach key ends the attachment; what was typed before it is given first.
 func (c *attachment) keys(ctx context.Context, typed chan<- []byte) error {
 	defer close(typed)
-	wake, stop, err := os.Pipe()
+	read, done, err := reader(ctx, c.cfg.In, c.terminal)
 	if err != nil {
 		return err
 	}
-	defer wake.Close()
-	cancelled := context.AfterFunc(ctx, func() { stop.Close() })
-	defer func() {
-		if cancelled() {
-			stop.Close()
-		}
-	}()
+	defer done()
 	filter := keyFilter{detach: c.cfg.DetachKey}
 	buf := make([]byte, keyChunk)
 	for {
-		n, err := readUnless(c.cfg.In, wake, buf)
+		n, err := read(buf)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -59,6 +53,30 @@ func (c *attachment) keys(ctx context.Context, typed chan<- []byte) error {
 			return errDetached
 		}
 	}
+}
+
+// reader gives a function that reads from in until ctx ends. A terminal is opened anew when
+// that can be done: a descriptor of our own may be non-blocking, so the runtime waits for it
+// beside the connection, and no thread stands in a system call while a key is echoed.
+func reader(ctx context.Context, in *os.File, terminal bool) (read func([]byte) (int, error), done func(), err error) {
+	if terminal {
+		if own := reopen(in); own != nil {
+			stop := context.AfterFunc(ctx, func() { own.SetReadDeadline(time.Unix(1, 0)) })
+			return own.Read, func() { stop(); own.Close() }, nil
+		}
+	}
+	wake, stop, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	cancelled := context.AfterFunc(ctx, func() { stop.Close() })
+	done = func() {
+		if cancelled() {
+			stop.Close()
+		}
+		wake.Close()
+	}
+	return func(buf []byte) (int, error) { return readUnless(in, wake, buf) }, done, nil
 }
 
 // readUnless reads from in, or gives nothing once wake is at its end.
