@@ -126,7 +126,9 @@ func (a *app) endKeeper(ctx context.Context) error {
 		if err := c.Shutdown(ctx, true); err != nil {
 			return err
 		}
-		<-c.Done()
+		if err := awaitEnd(ctx, "keeper", record.Pid); err != nil {
+			return err
+		}
 	}
 	return a.print(map[string]bool{"running": false}, func(w io.Writer) { fmt.Fprintln(w, "davit does not run; its programs and the keeper have ended") })
 }

@@ -32,7 +32,7 @@ func TestScripts(t *testing.T) {
 // variable, not which there are, so every one that a story sets stands here.
 var storyVariables = []string{
 	"DAVIT_HOME", "HOME", "PATH", "SHELL", "TERM", "TMPDIR", "LANG", "LC_ALL", "GIT_CONFIG_NOSYSTEM",
-	"DAVIT_FAILPOINT", "DAVIT_NO_BROWSER", "WORK",
+	"DAVIT_FAILPOINT", "DAVIT_NO_BROWSER", "GORACE", "WORK",
 }
 
 // setupStory makes a story's place: a short path for the home, so that its sockets lie in
@@ -50,6 +50,7 @@ func setupStory(env *testscript.Env) error {
 	home := filepath.Join(root, "h")
 	env.Defer(func() {
 		endHome(env, home)
+		tellRaces(env, root)
 		removeStory(root)
 	})
 	user := filepath.Join(env.WorkDir, "user")
@@ -57,10 +58,12 @@ func setupStory(env *testscript.Env) error {
 		"DAVIT_HOME": home, "H": home, "HOME": user, "SHELL": "/bin/bash", "TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
 		"GIT_CONFIG_NOSYSTEM": "1", "DAVIT_NO_BROWSER": "1", "TRANSCRIPT": filepath.Join(env.WorkDir, "transcript.jsonl"),
 		"PWD": env.WorkDir, "DAVITBIN": filepath.Dir(self),
+		// Of a race build: no second of sleep at each program's end, and reports where they are found.
+		"GORACE": "atexit_sleep_ms=0 log_path=" + filepath.Join(root, "race"),
 	} {
 		env.Setenv(name, value)
 	}
-	profile := fmt.Sprintf("export PATH='%s' DAVIT_PRACTICE_TRANSCRIPT='%s' GIT_CONFIG_NOSYSTEM=1\n", env.Getenv("PATH"), env.Getenv("TRANSCRIPT"))
+	profile := fmt.Sprintf("export PATH='%s' DAVIT_PRACTICE_TRANSCRIPT='%s' GIT_CONFIG_NOSYSTEM=1 GORACE='%s'\n", env.Getenv("PATH"), env.Getenv("TRANSCRIPT"), env.Getenv("GORACE"))
 	for name, text := range map[string]string{
 		".gitconfig":               "[user]\n\tname = Ada\n\temail = ada@example.invalid\n[init]\n\tdefaultBranch = main\n[commit]\n\tgpgsign = false\n",
 		".bash_profile":            profile + ". ~/.bashrc\n",
@@ -97,6 +100,17 @@ func endHome(env *testscript.Env, home string) {
 	cmd.Env = append(cmd.Env, "DAVIT_HOME="+home)
 	if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), "socket_taken") {
 		env.T().Log("down --all: ", err, ": ", string(out))
+	}
+}
+
+// tellRaces fails a story in which the race detector found something, in whatever process.
+func tellRaces(env *testscript.Env, root string) {
+	reports, _ := filepath.Glob(filepath.Join(root, "race.*"))
+	logs, _ := filepath.Glob(filepath.Join(root, "h", "state", "*.log"))
+	for _, path := range append(reports, logs...) {
+		if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), "DATA RACE") {
+			env.T().Fatal(path, ": ", string(data))
+		}
 	}
 }
 

@@ -319,6 +319,7 @@ func cmdOccupy(ts *testscript.TestScript, neg bool, args []string) {
 			if err != nil {
 				return
 			}
+			_, _ = conn.Read(make([]byte, 4096))
 			_, _ = conn.Write([]byte("220 mail.example.invalid ready\r\n"))
 			_ = conn.Close()
 		}

@@ -262,8 +262,13 @@ func (a *app) downCommand() *cobra.Command {
 			if _, err := call[wire.None](cmd.Context(), a, "host.shutdown", wire.ShutdownRequest{All: all}); err != nil {
 				return err
 			}
-			if err := a.awaitEnd(cmd.Context(), info.Pid); err != nil {
+			if err := awaitEnd(cmd.Context(), "host", info.Pid); err != nil {
 				return err
+			}
+			if all && info.KeeperPid > 0 {
+				if err := awaitEnd(cmd.Context(), "keeper", info.KeeperPid); err != nil {
+					return err
+				}
 			}
 			return a.print(map[string]bool{"running": false}, func(w io.Writer) {
 				switch {
@@ -281,16 +286,14 @@ func (a *app) downCommand() *cobra.Command {
 	return cmd
 }
 
-// awaitEnd waits until the host's process has gone.
-func (a *app) awaitEnd(ctx context.Context, pid int) error {
+// awaitEnd waits until a process that was told to end has gone. Where nobody reaps, it stays
+// as a zombie, which has ended too.
+func awaitEnd(ctx context.Context, what string, pid int) error {
 	deadline := time.Now().Add(30 * time.Second)
 	start, alive := keeper.ProcessStart(pid)
-	for {
-		if !alive || !keeper.ProcessAlive(pid, start) {
-			return nil
-		}
+	for alive && keeper.ProcessAlive(pid, start) {
 		if time.Now().After(deadline) {
-			return davit.Errorf(davit.CodeInternal, "the host (pid %d) is still stopping after 30 s", pid).WithHint("look at `davit logs`")
+			return davit.Errorf(davit.CodeInternal, "the %s (pid %d) is still stopping after 30 s", what, pid).WithHint("look at `davit logs`")
 		}
 		select {
 		case <-ctx.Done():
@@ -298,6 +301,7 @@ func (a *app) awaitEnd(ctx context.Context, pid int) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+	return nil
 }
 
 func (a *app) statusCommand() *cobra.Command {
