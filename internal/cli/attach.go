@@ -67,7 +67,7 @@ func (a *app) onlyPane(ctx context.Context) (davit.PaneID, error) {
 }
 
 func (a *app) attach(ctx context.Context, pane davit.PaneID) error {
-	a.onCores(1)
+	a.onOneCore()
 	c, err := a.client()
 	if err != nil {
 		return err

@@ -145,12 +145,12 @@ func noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// onCores bounds the cores of a process that passes bytes on and otherwise waits. Each
-// further one makes the runtime wake and spin more threads for every key: on two cores an
-// echo through attach takes a third less time without (docs/benchmarks.md).
-func (a *app) onCores(n int) {
+// onOneCore is for a client that passes bytes on and otherwise waits: with more, the
+// runtime wakes and spins threads for every key. Not for the host and the keeper: there a
+// key would wait behind another pane's flood (docs/benchmarks.md has the figures).
+func (a *app) onOneCore() {
 	if a.getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(n)
+		runtime.GOMAXPROCS(1)
 	}
 }
 

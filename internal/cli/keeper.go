@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime"
 	"time"
 
 	"davit"
@@ -39,7 +38,6 @@ func (a *app) keeperCommand() *cobra.Command {
 }
 
 func (a *app) runKeeper(ctx context.Context) error {
-	a.onCores(max(runtime.NumCPU()/2, 1))
 	h, err := a.home()
 	if err != nil {
 		return err

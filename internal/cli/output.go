@@ -67,7 +67,7 @@ func (a *app) readOutput(cmd *cobra.Command, pane davit.PaneID, at uint64, follo
 	if err := c.Call(ctx, "host.info", wire.None{}, nil); err != nil {
 		return err
 	}
-	a.onCores(1)
+	a.onOneCore()
 	to := &toStdout{w: a.out}
 	var host restarts
 	for {
