@@ -41,7 +41,12 @@ func TestBrowserStories(t *testing.T) {
 	}
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + user, "DAVIT_HOME=" + filepath.Join(root, "h"), "SHELL=/bin/bash", "LANG=C.UTF-8",
-		"DAVIT_BIN=" + bin, "DAVIT_NO_BROWSER=1", "CHROMIUM=" + os.Getenv("CHROMIUM"), "DAVIT_PICTURES=" + os.Getenv("DAVIT_PICTURES"),
+		"DAVIT_BIN=" + bin, "DAVIT_NO_BROWSER=1",
+	}
+	for _, name := range []string{"CHROMIUM", "DAVIT_PICTURES"} {
+		if value := os.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
 	}
 	run := func(limit time.Duration, dir, name string, args ...string) (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -93,7 +98,7 @@ func TestBrowserStories(t *testing.T) {
 		t.Fatalf("stories failed: %v\nthe host's log:\n%s", err, log)
 	}
 	// node's runner ends well when it found nothing to run.
-	if !strings.Contains(out, "# pass ") && !strings.Contains(out, "ℹ pass ") || strings.Contains(out, "pass 0\n") {
+	if !strings.Contains(out, "ℹ pass ") || strings.Contains(out, "ℹ pass 0\n") {
 		t.Fatal("no story ran")
 	}
 }

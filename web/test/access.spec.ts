@@ -18,7 +18,12 @@ async function clean(page: Page, what: string): Promise<void> {
 	await page.evaluate(axe);
 	// Colours in motion are not the ones meant.
 	await page.evaluate(() =>
-		Promise.all(document.getAnimations().map((a) => a.finished.catch(() => undefined))),
+		Promise.all(
+			document
+				.getAnimations()
+				.filter((a) => a.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+				.map((a) => a.finished.catch(() => undefined)),
+		),
 	);
 	const result = await page.evaluate(async () => {
 		const run = (window as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run;

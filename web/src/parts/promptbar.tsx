@@ -121,7 +121,7 @@ export function ChipView({ chip }: { chip: Chip }) {
 			data-kind={chip.kind}
 			data-status={chip.status}
 			data-tip={tip.filter(Boolean).join("\n")}
-			aria-label={`${name}: ${chip.text}${stale ? ", not up to date" : ""}. Copy`}
+			aria-label={`${name}: ${visible(chip)}${stale ? ", not up to date" : ""}. Copy`}
 			onClick={() => void copy(chip.value || chip.text, `${name} copied`)}
 		>
 			<Icon of={icons[chip.kind] ?? Tag} size={14} />
@@ -130,10 +130,22 @@ export function ChipView({ chip }: { chip: Chip }) {
 	);
 }
 
+function isClean(chip: Chip): boolean {
+	const data = chip.data;
+	return chip.kind === "git_diff" && !!data && data.files + data.added + data.removed + data.untracked === 0;
+}
+
+/** What ChipText shows, as the words of the button's name must have it too. */
+function visible(chip: Chip): string {
+	if (chip.kind !== "git_diff" || !chip.data) return chip.text;
+	if (isClean(chip)) return "clean";
+	const files = chip.data.files > 0 ? `${chip.data.files} ` : "";
+	return `${files}+${chip.data.added} −${chip.data.removed}`;
+}
+
 function ChipText({ chip }: { chip: Chip }) {
 	if (chip.kind === "git_diff" && chip.data) {
-		if (chip.data.files + chip.data.added + chip.data.removed + chip.data.untracked === 0)
-			return <span>clean</span>;
+		if (isClean(chip)) return <span>clean</span>;
 		return (
 			<>
 				{chip.data.files > 0 && <span>{chip.data.files}</span>}
