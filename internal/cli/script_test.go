@@ -49,7 +49,10 @@ func setupStory(env *testscript.Env) error {
 	}
 	home := filepath.Join(root, "h")
 	env.Defer(func() {
-		endHome(env, home)
+		homes, _ := filepath.Glob(filepath.Join(home, "*", "state")) // a story's other instances
+		for _, other := range append(homes, filepath.Join(home, "state")) {
+			endHome(env, filepath.Dir(other))
+		}
 		tellRaces(env, root)
 		removeStory(root)
 	})
