@@ -46,7 +46,7 @@ lint: vet ## vet, staticcheck, formatting
 fmt: ## format the Go files
 	gofmt -w $$(git ls-files '*.go')
 
-bench: build ## side by side with tmux; writes docs/benchmarks.md's table to stdout
+bench: build ## side by side with tmux; prints docs/benchmarks.md's table to stdout
 	$(GO) run ./internal/bench
 
 kill: ## kill the host 50 times (DAVIT_KILLS) at random under full output
