@@ -10,6 +10,7 @@ import (
 	"davit/internal/chip/runner"
 	"davit/internal/git"
 	"davit/internal/host"
+	"davit/internal/keeper"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -42,6 +43,7 @@ func (c *chips) run(ctx context.Context) error {
 	var group errgroup.Group
 	group.Go(func() error { return c.watch.Run(ctx) })
 	group.Go(func() error { return c.runner.Run(ctx) })
+	group.Go(func() error { c.follow(ctx); return nil })
 	err := group.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,6 +51,44 @@ func (c *chips) run(ctx context.Context) error {
 		c.quiet.Stop()
 	}
 	return err
+}
+
+// workEvery is how often the chips of a working agent are looked at again: what it writes
+// is no change of the git directory, and no command that a shell tells of.
+const workEvery = 3 * time.Second
+
+// follow refreshes the chips of agents' panes that somebody looks at, as long as they
+// print: a silent agent costs nothing.
+func (c *chips) follow(ctx context.Context) {
+	ticker := time.NewTicker(workEvery)
+	defer ticker.Stop()
+	seen := map[davit.PaneID]uint64{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		c.mu.Lock()
+		looked := c.viewers > 0
+		c.mu.Unlock()
+		if !looked {
+			continue
+		}
+		for id, p := range c.d.host.State().Panes {
+			if p.Kind != keeper.PaneAgent {
+				continue
+			}
+			live, err := c.d.panes.Get(id)
+			if err != nil {
+				continue
+			}
+			if at := live.View().Offset; at != seen[id] {
+				seen[id] = at
+				c.runner.Refresh(string(id))
+			}
+		}
+	}
 }
 
 // push takes new values into the model.
