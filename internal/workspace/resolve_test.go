@@ -32,7 +32,9 @@ func TestSelectors(t *testing.T) {
 	}
 	s.write("home/f", "")
 	s.git(filepath.Join(s.dir, "home"), "init", "-q", "project")
-	w := s.workspaces(func(c *Config) { c.Known = func() []string { return []string{filepath.Join(s.dir, "gone"), other, repo} } })
+	w := s.workspaces(func(c *Config) {
+		c.Known = func() []string { return []string{filepath.Join(s.dir, "gone"), other, repo} }
+	})
 	ctx := context.Background()
 	for _, c := range []struct {
 		selector, from, path string
