@@ -91,7 +91,7 @@ const ahead = 24 << 20
 //	printer NAME PROGRESS STOP STATUS [ask]
 //
 // PROGRESS holds, as 8 bytes, how much the reader has. With "ask" it waits for a line of
-// input before it ends; with "mute" it prints no lines; "slow" is for its reader.
+// input before it ends; with "mute" it prints one line and waits for the end; "slow" is for its reader.
 func printer(args []string) int {
 	name, progress, stop := args[0], args[1], args[2]
 	status, err := strconv.Atoi(args[3])
@@ -102,8 +102,8 @@ func printer(args []string) int {
 	out := bufio.NewWriterSize(os.Stdout, 64<<10)
 	stopped := func() bool { _, err := os.Stat(stop); return err == nil }
 	printed, n := 0, 0
-	for begun := false; mode == "mute" || !begun || !stopped(); begun = true {
-		for end := printed + 256<<10; printed < end && mode != "mute"; n++ {
+	for begun := false; !begun || mode != "mute" && !stopped(); begun = true {
+		for end := printed + 256<<10; printed < end; n++ {
 			text := line(out.AvailableBuffer(), name, n)
 			printed += len(text) + 1 // CR
 			if _, err := out.Write(text); err != nil {
@@ -119,9 +119,6 @@ func printer(args []string) int {
 		}
 		for !stopped() && (mode == "mute" || printed-readerAt(progress) > ahead || readerAt(progress) == 0) {
 			time.Sleep(time.Millisecond)
-		}
-		if mode == "mute" {
-			break
 		}
 	}
 	fmt.Print(last(name, n))
