@@ -32,6 +32,18 @@ func (t *table) Commit(_ context.Context, b store.Batch) error {
 	return nil
 }
 
+func (t *table) refuseWith(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refuse = err
+}
+
+func (t *table) all() []store.Batch {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]store.Batch(nil), t.batches...)
+}
+
 type told struct {
 	mu     sync.Mutex
 	events []davit.Event
@@ -41,6 +53,12 @@ func (t *told) Publish(e davit.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.events = append(t.events, e)
+}
+
+func (t *told) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.events)
 }
 
 func newHost(t *testing.T) (*Host, *table, *told, context.Context) {
@@ -73,18 +91,18 @@ func TestDurableBeforeTold(t *testing.T) {
 		if err := h.Change(ctx, putTab("one", false)); err != nil {
 			t.Fatal(err)
 		}
-		if len(rows.batches) != 1 || rows.batches[0].PutTabs[0].Tab.Title != "one" || !cmp.Equal(rows.batches[0].Order, []davit.TabID{"t_1"}) {
-			t.Errorf("not committed as one batch with the order: %+v", rows.batches)
+		if len(rows.all()) != 1 || rows.all()[0].PutTabs[0].Tab.Title != "one" || !cmp.Equal(rows.all()[0].Order, []davit.TabID{"t_1"}) {
+			t.Errorf("not committed as one batch with the order: %+v", rows.all())
 		}
-		rows.refuse = errors.New("the disk is full")
+		rows.refuseWith(errors.New("the disk is full"))
 		err := h.Change(ctx, putTab("two", false))
 		if davit.CodeOf(err) != davit.CodeInternal || davit.AsError(err).Hint == "" {
 			t.Errorf("a refused commit: %v", err)
 		}
-		if h.State().Tabs[0].Title != "one" || len(events.events) != 1 {
+		if h.State().Tabs[0].Title != "one" || events.count() != 1 {
 			t.Errorf("what was not stored was applied or told: %+v", h.State().Tabs)
 		}
-		rows.refuse = nil
+		rows.refuseWith(nil)
 	})
 }
 
@@ -98,13 +116,13 @@ func TestVolatileChangesAreFlushed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if len(events.events) != 3 || len(rows.batches) != 0 {
-			t.Fatalf("%d events and %d commits at once", len(events.events), len(rows.batches))
+		if events.count() != 3 || len(rows.all()) != 0 {
+			t.Fatalf("%d events and %d commits at once", events.count(), len(rows.all()))
 		}
 		time.Sleep(2 * flushAfter)
 		synctest.Wait()
-		if len(rows.batches) != 1 || len(rows.batches[0].PutTabs) != 1 || rows.batches[0].PutTabs[0].Tab.Title != "c" {
-			t.Errorf("after a second: %+v", rows.batches)
+		if len(rows.all()) != 1 || len(rows.all()[0].PutTabs) != 1 || rows.all()[0].PutTabs[0].Tab.Title != "c" {
+			t.Errorf("after a second: %+v", rows.all())
 		}
 	})
 }
@@ -143,7 +161,7 @@ func TestAnswersAtShutdownAndAfterPanics(t *testing.T) {
 			t.Errorf("after the end: %v", err)
 		}
 		// What was answered well before the end is durable.
-		if n := len(rows.batches); n == 0 {
+		if n := len(rows.all()); n == 0 {
 			t.Error("nothing was flushed at the end")
 		}
 	})

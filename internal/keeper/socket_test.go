@@ -423,7 +423,14 @@ func TestChildIsClean(t *testing.T) {
 				}
 			}
 		}
-		if !strings.Contains(out, "SigIgn:\t0000000000000000") || !strings.Contains(out, "/usr\n") {
+		var ignored uint64
+		if i := strings.Index(out, "SigIgn:"); i >= 0 {
+			fmt.Sscanf(out[i:], "SigIgn:\t%x", &ignored)
+		} else {
+			t.Errorf("no signals told: %q", out)
+		}
+		// 32 and 33 are the C library's own: whoever started the keeper may have set them.
+		if ignored&^(1<<31|1<<32) != 0 || !strings.Contains(out, "/usr\n") {
 			t.Errorf("signals or directory: %q", out)
 		}
 	}
