@@ -63,11 +63,11 @@ func start(t *testing.T, faults string, args ...string) *running {
 	t.Cleanup(func() {
 		_ = r.command.Process.Kill()
 		<-r.exited
+		for _, e := range r.events("child") {
+			_ = syscall.Kill(-e.Pid, syscall.SIGKILL) // its own session and group; it may hold the terminal
+		}
 		_ = file.Close()
 		<-r.ended
-		for _, e := range r.events("child") {
-			_ = syscall.Kill(-e.Pid, syscall.SIGKILL) // its own session and group
-		}
 	})
 	return r
 }

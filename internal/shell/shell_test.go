@@ -18,6 +18,7 @@ import (
 	"davit/internal/testenv"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // terminal is a real shell on a real PTY. The marks are read with an own small parser,
@@ -102,10 +103,20 @@ func open(t *testing.T, kind shell.Kind, in startup) *terminal {
 		}
 	}()
 	t.Cleanup(func() {
+		// Whatever holds the terminal's other end keeps the reader in its read: end the
+		// foreground job first, then the shell. Both are ours.
+		if group, err := unix.IoctlGetInt(int(file.Fd()), unix.TIOCGPGRP); err == nil && group > 1 {
+			_ = unix.Kill(-group, unix.SIGKILL)
+		}
+		_ = unix.Kill(-command.Process.Pid, unix.SIGKILL)
 		_ = command.Process.Kill()
 		_ = command.Wait()
-		_ = file.Close()
-		<-term.ended
+		select {
+		case <-term.ended:
+			_ = file.Close()
+		case <-time.After(5 * time.Second):
+			t.Errorf("something of this test still holds its terminal; it showed:\n%s", term.output())
+		}
 	})
 	term.prompts(1)
 	return term
