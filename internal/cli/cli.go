@@ -90,11 +90,25 @@ func (a *app) fail(err error) int {
 		_ = a.printJSON(map[string]any{"error": e})
 	} else {
 		fmt.Fprintf(a.err, "davit: error: %s\n", e.Error())
+		for _, line := range candidates(e) {
+			fmt.Fprintf(a.err, "  %s\n", line)
+		}
 		if e.Hint != "" {
 			fmt.Fprintf(a.err, "davit: hint: %s\n", e.Hint)
 		}
 	}
 	return max(e.Code.Info().Exit, 1)
+}
+
+// candidates are what an error's details offer in place of a name that fits none or
+// several, unless its hint has them.
+func candidates(e *davit.Error) []string {
+	var lines []string
+	data, err := json.Marshal(e.Details["candidates"])
+	if err != nil || json.Unmarshal(data, &lines) != nil || len(lines) > 0 && strings.Contains(e.Hint, lines[0]) {
+		return nil
+	}
+	return lines
 }
 
 // usageError is a command line that does not fit.

@@ -97,6 +97,9 @@ func (a *app) launch(cmd *cobra.Command, agentID string, f launchFlags) error {
 	}
 	a.note("operation: %s", intent.OperationID)
 	result, err := started[davit.Result](cmd.Context(), a, "agent.launch", intent)
+	if davit.CodeOf(err) == davit.CodeHostDown {
+		err = davit.AsError(err).WithHint("start it again with `davit up --detach`; `davit launch --replay %s` then tells what was done", intent.OperationID)
+	}
 	if err != nil {
 		return err
 	}

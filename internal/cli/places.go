@@ -48,9 +48,12 @@ func (a *app) worktreeListCommand() *cobra.Command {
 }
 
 func worktreeNotes(t wire.WorktreeInfo) []string {
-	notes := []string{"clean"}
-	if t.Dirty {
-		notes = []string{"changed"}
+	var notes []string
+	switch {
+	case t.Dirty:
+		notes = append(notes, "changed")
+	case t.Untracked == 0:
+		notes = append(notes, "clean")
 	}
 	for _, n := range []struct {
 		count int
@@ -94,6 +97,9 @@ func (a *app) worktreeRemoveCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Selector, req.Dir = args[0], a.dir
 			removed, err := call[wire.WorktreeRemoved](cmd.Context(), a, "worktree.remove", req)
+			if davit.CodeOf(err) == davit.CodeWorkspaceNotFound {
+				err = davit.AsError(err).WithHint("`davit worktree list` shows them; branch:NAME names one by its branch")
+			}
 			if err != nil {
 				return err
 			}

@@ -3,8 +3,11 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -50,7 +53,11 @@ func (a *app) openCommand() *cobra.Command {
 			if print {
 				return a.printJSON(opened.Plan)
 			}
-			return a.print(opened, func(w io.Writer) { a.printOpened(w, opened) })
+			if err := a.print(opened, func(w io.Writer) { a.printOpened(w, opened) }); err != nil {
+				return err
+			}
+			a.tellNotes(cmd.Context(), opened)
+			return nil
 		},
 	}
 	cmd.Flags().StringArrayVarP(&pairs, "param", "p", nil, "a parameter's value, as name=value")
@@ -72,6 +79,19 @@ func (a *app) ask(e *davit.Error, params map[string]string) bool {
 		params[fmt.Sprint(name)] = lines.Text()
 	}
 	return len(missing) > 0
+}
+
+// tellNotes says what the panes of a fresh tab have to say: a directory that was not there.
+func (a *app) tellNotes(ctx context.Context, o wire.Opened) {
+	l, err := call[wire.PaneList](ctx, a, "pane.list", wire.None{})
+	if err != nil {
+		return // it is open; the notices have it too
+	}
+	for _, p := range l.Panes {
+		if p.Note != "" && slices.Contains(o.Panes, p.ID) {
+			a.note("warning: %s", p.Note)
+		}
+	}
 }
 
 func (a *app) printOpened(w io.Writer, o wire.Opened) {
@@ -308,7 +328,7 @@ func findTab(tabs []wire.TabSummary, arg string) (davit.TabID, error) {
 	case 0:
 		return "", davit.Errorf(davit.CodeTabNotFound, "there is no open tab %q", arg).WithHint("`davit tab list` shows what there is")
 	default:
-		return "", davit.Errorf(davit.CodeTabAmbiguous, "%d tabs have the title %q", len(ids), arg).WithHint("use an id: %v", ids).With("candidates", ids)
+		return "", davit.Errorf(davit.CodeTabAmbiguous, "%d tabs have the title %q", len(ids), arg).WithHint("use an id").With("candidates", ids)
 	}
 }
 
@@ -337,8 +357,28 @@ func (a *app) tabUndoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(back, func(w io.Writer) { fmt.Fprintf(w, "tab %s is back\n", back.Tab) })
+			return a.print(back, func(w io.Writer) { a.printBack(cmd.Context(), w, back.Tab) })
 		},
+	}
+}
+
+// printBack says what came back with a tab, and what did not.
+func (a *app) printBack(ctx context.Context, w io.Writer, id davit.TabID) {
+	fmt.Fprintf(w, "tab %s is back\n", id)
+	l, err := call[wire.TabList](ctx, a, "tab.list", wire.None{})
+	if err != nil {
+		return // it is back; the rest is a courtesy
+	}
+	for _, t := range l.Tabs {
+		if t.ID != id || t.OnClose == nil || !t.OnClose.Ran {
+			continue
+		}
+		fmt.Fprintln(w, "  its programs were ended; its cleanup has begun and is not run again")
+		if wt := t.Worktree; wt != nil {
+			if _, err := os.Stat(wt.Path); errors.Is(err, fs.ErrNotExist) {
+				fmt.Fprintf(w, "  its worktree %s is gone\n", wt.Path)
+			}
+		}
 	}
 }
 
@@ -376,6 +416,11 @@ func (a *app) noticeCommand() *cobra.Command {
 				for _, line := range strings.Split(strings.TrimSpace(n.Body), "\n") {
 					if line != "" {
 						fmt.Fprintf(a.out, "    %s\n", line)
+					}
+				}
+				if output, ok := n.Details["output"].(string); ok && output != "" {
+					for line := range strings.Lines(output) {
+						fmt.Fprintf(a.out, "    | %s\n", strings.TrimRight(line, "\r\n"))
 					}
 				}
 				for _, action := range n.Actions {
