@@ -1,6 +1,7 @@
 // Small shared parts: keys, diff numbers, an error in place, an icon button.
 import { CircleAlert, type IconNode } from "lucide";
 import type { Ref } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import type { Fail } from "../api/types";
 import { type Chord, caps } from "../keys/chord";
 import { chordOf, mac } from "../keys/keys";
@@ -28,8 +29,10 @@ export function Diff({ added, removed }: { added: number; removed: number }) {
 
 /** An error where it happened, with what to do. */
 export function FailBox({ fail }: { fail: Fail }) {
+	const ref = useRef<HTMLDivElement>(null);
+	useEffect(() => ref.current?.scrollIntoView({ block: "nearest" }), [fail]); // a long form may have scrolled it away
 	return (
-		<div class="fail" role="alert">
+		<div class="fail" role="alert" ref={ref}>
 			<Icon of={CircleAlert} />
 			<div class="words">
 				{fail.message}

@@ -1,10 +1,11 @@
 // A modal dialog on the browser's own <dialog>: it keeps the focus in, Escape closes it,
-// and focus goes back to where it was.
+// and focus goes back to where it was, or to the pane when another tab came up meanwhile.
 import { X } from "lucide";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { focusOn } from "../keys/keys";
 import { closeDialog } from "../state/actions";
+import { wantedTab } from "../state/store";
 import { IconButton } from "./bits";
 
 export interface DialogProps {
@@ -15,6 +16,8 @@ export interface DialogProps {
 	/** Without the visible head: the title is still its name. */
 	bare?: boolean;
 	onClose?: () => void;
+	/** Its end gives the keyboard to the pane, not to what had it before. */
+	toPane?: boolean;
 }
 
 export function Modal(props: DialogProps) {
@@ -26,10 +29,13 @@ export function Modal(props: DialogProps) {
 		const dialog = ref.current;
 		if (!dialog) return;
 		const before = document.activeElement;
+		const tab = wantedTab.peek();
 		dialog.showModal();
 		return () => {
 			dialog.close();
-			if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
+			const same = !props.toPane && wantedTab.peek() === tab;
+			if (same && before instanceof HTMLElement && before.isConnected && before !== document.body)
+				before.focus();
 			else focusOn("pane");
 		};
 	}, []);

@@ -51,7 +51,9 @@ export function CloseDialog({ what, fail }: { what: Closing; fail: Fail }) {
 			title={title}
 			foot={
 				<>
-					<span class="lead">{"tabs" in what && "A closed tab can be brought back for a while."}</span>
+					<span class="lead">
+						{"tabs" in what && "It can be brought back for a while, not what its cleanup ends."}
+					</span>
 					<button type="button" class="button plain" autofocus onClick={closeDialog}>
 						Keep it
 					</button>

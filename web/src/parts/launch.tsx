@@ -340,6 +340,7 @@ export function ReceiptDialog({ result, agent, prompt }: ReceiptProps) {
 	return (
 		<Modal
 			title="Receipt"
+			toPane
 			class="receipt"
 			foot={
 				<>

@@ -104,6 +104,14 @@ async function ask(title: string, act: () => Promise<unknown>): Promise<void> {
 
 // Tabs.
 
+/** Shows a tab that was just made here; a button that asked for it lets the keyboard go,
+ * so that the tab's pane takes it and typing does not press the button again. */
+function bring(tab: string): void {
+	const here = document.activeElement;
+	if (here instanceof HTMLButtonElement && !here.closest("dialog")) here.blur();
+	showTab(tab);
+}
+
 export async function openTerminal(directory?: string): Promise<void> {
 	await ask("The terminal was not opened", async () => {
 		const size = guessSize();
@@ -112,7 +120,7 @@ export async function openTerminal(directory?: string): Promise<void> {
 			cols: size.cols,
 			rows: size.rows,
 		});
-		if (opened.tabId) showTab(opened.tabId);
+		if (opened.tabId) bring(opened.tabId);
 	});
 }
 
@@ -142,7 +150,7 @@ export async function openConfig(config: Config, params: Record<string, string>)
 	const { [config.path]: _, ...rest } = paramValues.value;
 	paramValues.value = rest;
 	closeDialog();
-	if (opened.tabId) showTab(opened.tabId);
+	if (opened.tabId) bring(opened.tabId);
 	const first = opened.launches?.[0];
 	if (first) dialog.value = { kind: "receipt", result: first, agent: config.name, prompt: "" };
 }
@@ -174,7 +182,7 @@ export async function undoClose(tab?: string): Promise<void> {
 	await ask("Nothing was brought back", async () => {
 		const id = tab ?? closed.value[0]?.id;
 		await client.call("tab.undoClose", id ? { tab: id } : {});
-		if (id) showTab(id);
+		if (id) bring(id);
 	});
 }
 
@@ -246,7 +254,7 @@ export async function launch(agentName: string): Promise<Fail | null> {
 		owed = null;
 		launchForm.value = { ...emptyLaunch, agent: form.agent, workspace: form.workspace };
 		openForm.value = "";
-		if (result.outcome.tabId) showTab(result.outcome.tabId);
+		if (result.outcome.tabId) bring(result.outcome.tabId);
 		dialog.value = { kind: "receipt", result, agent: agentName, prompt: form.prompt };
 		return null;
 	} catch (error) {
@@ -287,7 +295,7 @@ export async function actOn(notice: string, action: NoticeAction): Promise<void>
 	await ask(`“${action.label}” did not work`, async () => {
 		if (action.id !== "dismiss") showNextTab();
 		await call();
-		if (action.id === "undo" && tab) showTab(tab);
+		if (action.id === "undo" && tab) bring(tab);
 	});
 }
 
@@ -297,7 +305,7 @@ function showNextTab(): void {
 	const stop = effect(() => {
 		const made = tabs.value.find((tab) => !before.has(tab.id));
 		if (!made) return;
-		showTab(made.id);
+		bring(made.id);
 		queueMicrotask(() => stop());
 	});
 	setTimeout(stop, 3000);

@@ -35,7 +35,7 @@ export const collapsed = remembered("rail", false, localStorage);
 export const fontSize = remembered("fontSize", 13, localStorage);
 export const drawer = signal(false);
 
-const wantedTab = remembered("tab", "", sessionStorage);
+export const wantedTab = remembered("tab", "", sessionStorage);
 /** The tab that is shown: the wanted one while it is there, else its old neighbour. */
 export const activeTab = computed<Tab | null>(() => {
 	const list = tabs.value;
