@@ -228,7 +228,7 @@ func runRemove(ctx context.Context, s Step, plan Plan, remove Remove) Step {
 	if err != nil {
 		s.State, s.Error = StepFailed, err.Error()
 		if e := davit.AsError(err); e.Hint != "" {
-			s.Error += " (" + e.Hint + ")"
+			s.Error += "\n" + e.Hint
 		}
 		return s
 	}

@@ -18,6 +18,9 @@ func (a *app) attachCommand() *cobra.Command {
 		Use: "attach [PANE | --new [-- CMD…]]", Short: "Show a pane in this terminal; Ctrl-\\ detaches",
 		Long: "Shows a pane in this terminal: keys go to its program, and it goes on when you detach with Ctrl-\\.\n--new opens a tab with CMD, or with your shell, and attaches to it.",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if term.IsTerminal(int(a.out.Fd())) && !term.IsTerminal(int(a.in.Fd())) {
+				return usagef("attach takes its keys from a terminal, and its input is none: nothing could be typed, and no key would detach it")
+			}
 			pane, err := a.attachTo(cmd.Context(), args, fresh)
 			if err != nil {
 				return err

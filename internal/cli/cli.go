@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"runtime"
@@ -90,14 +91,34 @@ func (a *app) fail(err error) int {
 		_ = a.printJSON(map[string]any{"error": e})
 	} else {
 		fmt.Fprintf(a.err, "davit: error: %s\n", e.Error())
-		for _, line := range candidates(e) {
+		for _, line := range append(candidates(e), findings(e)...) {
 			fmt.Fprintf(a.err, "  %s\n", line)
 		}
 		if e.Hint != "" {
 			fmt.Fprintf(a.err, "davit: hint: %s\n", e.Hint)
 		}
 	}
+	if errors.Is(err, context.Canceled) {
+		return interrupted
+	}
 	return max(e.Code.Info().Exit, 1)
+}
+
+// interrupted is the exit status after Ctrl-C, as shells have it.
+const interrupted = 130
+
+// findings are what the details of an unknown operation say of where to look.
+func findings(e *davit.Error) []string {
+	if e.Code != davit.CodeOperationUnknown {
+		return nil
+	}
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(e.Details)) {
+		if value, ok := e.Details[key].(string); ok && value != "" {
+			lines = append(lines, key+": "+value)
+		}
+	}
+	return lines
 }
 
 // candidates are what an error's details offer in place of a name that fits none or

@@ -280,7 +280,7 @@ func (a *app) tabCloseCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "close TAB…", Short: "Close tabs and run their cleanup", Args: cobra.MinimumNArgs(1),
-		Long: "Closes tabs, by id or by title. Their cleanup runs in the background; `davit tab undo` brings a tab back for a minute.",
+		Long: "Closes tabs, by id, by title, or by the branch of their worktree. Their cleanup runs in the background; `davit tab undo` brings a tab back for a minute.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := call[wire.TabList](cmd.Context(), a, "tab.list", wire.None{})
 			if err != nil {
@@ -311,14 +311,14 @@ func (a *app) tabCloseCommand() *cobra.Command {
 	return cmd
 }
 
-// findTab finds a tab by id, else by title.
+// findTab finds a tab by id, else by title, or by the branch of its worktree.
 func findTab(tabs []wire.TabSummary, arg string) (davit.TabID, error) {
 	byTitle := map[davit.TabID]string{}
 	for _, t := range tabs {
 		if string(t.ID) == arg {
 			return t.ID, nil
 		}
-		if t.Title == arg {
+		if t.Title == arg || (t.Worktree != nil && t.Worktree.Branch == arg) {
 			byTitle[t.ID] = t.Title
 		}
 	}
@@ -328,7 +328,7 @@ func findTab(tabs []wire.TabSummary, arg string) (davit.TabID, error) {
 	case 0:
 		return "", davit.Errorf(davit.CodeTabNotFound, "there is no open tab %q", arg).WithHint("`davit tab list` shows what there is")
 	default:
-		return "", davit.Errorf(davit.CodeTabAmbiguous, "%d tabs have the title %q", len(ids), arg).WithHint("use an id").With("candidates", ids)
+		return "", davit.Errorf(davit.CodeTabAmbiguous, "%d tabs are called %q", len(ids), arg).WithHint("use an id").With("candidates", ids)
 	}
 }
 

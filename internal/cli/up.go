@@ -36,6 +36,9 @@ func (a *app) upCommand() *cobra.Command {
 		Long: "Starts the host. Without --detach it stays in the foreground and logs to stderr; with it the command\nreturns once the host answers. A host that runs already is told, and that is no error.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if info, err := call[wire.HostInfo](cmd.Context(), a, "host.info", wire.None{}); err == nil {
+				if listen != "" && info.URL != "http://"+listen {
+					a.note("warning: --listen %s is not used: the host that runs has %s; `davit down` first to change it", listen, info.URL)
+				}
 				return a.print(info, func(w io.Writer) { fmt.Fprintf(w, "davit runs already: %s (pid %d)\n", info.URL, info.Pid) })
 			} else if davit.CodeOf(err) != davit.CodeHostDown {
 				return err

@@ -63,7 +63,11 @@ func FromClient(c *client.Client) Keeper { return realKeeper{c} }
 type realKeeper struct{ *client.Client }
 
 func (k realKeeper) Follow(ctx context.Context, pane string, from uint64) (Stream, error) {
-	return k.Client.Follow(ctx, pane, from, "")
+	stream, err := k.Client.Follow(ctx, pane, from, "")
+	if err != nil {
+		return nil, err // not a nil *client.Stream, which is no nil Stream
+	}
+	return stream, nil
 }
 
 // Bounds of a pane. Each queue says what happens when it is full.

@@ -179,6 +179,9 @@ func (s *Service) running(ctx context.Context, p davit.Pane) (program string, pi
 	if err != nil || fg.Pid == 0 || (fg.OwnChild && p.Kind == keeper.PaneShell && len(p.Argv) == 0) {
 		return "", 0
 	}
+	if fg.OwnChild && p.Agent != "" {
+		return p.Agent, fg.Pid // by the agent's own name: its program may be an interpreter, or davit
+	}
 	return fg.Name, fg.Pid
 }
 

@@ -48,7 +48,7 @@ func (s *Service) restore(ctx context.Context) {
 		case row.Pane.Status == davit.PaneRunning:
 			s.cfg.Chips.Pane(id, row.Pane.Directory)
 			s.startup(id, row.Spec.ShellKind, row.Spec.Startup)
-		case row.Pane.Exit != nil:
+		case row.Pane.Exit != nil && isOpen(m, row):
 			s.later(func(ctx context.Context) { s.exited(ctx, id) })
 		}
 	}
@@ -57,6 +57,11 @@ func (s *Service) restore(ctx context.Context) {
 			s.resumeCleanup(ctx, row, held[row.Pane])
 		}
 	}
+}
+
+func isOpen(m host.Model, row store.PaneRow) bool {
+	_, open := model.Tab(m.State, row.Pane.Tab)
+	return open
 }
 
 // inTree says whether a pane is still part of its tab, open or closed.

@@ -88,6 +88,7 @@ export function LaunchView(props: LaunchViewProps) {
 	const { form, agents, workspaces, fail, busy } = props;
 	const id = useId();
 	const tried = useSignal(false);
+	const chats = agents.find((agent) => agent.id === form.agent)?.surfaces?.includes("structured") ?? false;
 	const faults = missing(form);
 	const set = (part: Partial<Form>) => props.onChange({ ...form, ...part });
 	const send = (event: Event) => {
@@ -178,18 +179,6 @@ export function LaunchView(props: LaunchViewProps) {
 						onInput={(event) => set({ prompt: event.currentTarget.value })}
 					/>
 				</div>
-				<label class="check">
-					<input
-						type="checkbox"
-						name="draft"
-						checked={form.draft}
-						onChange={(event) => set({ draft: event.currentTarget.checked })}
-					/>
-					<span>
-						Leave the prompt unsent
-						<small>It is put where you type, for you to edit and send.</small>
-					</span>
-				</label>
 				<fieldset>
 					<legend>Shows up as</legend>
 					<div class="choices">
@@ -199,6 +188,7 @@ export function LaunchView(props: LaunchViewProps) {
 									type="radio"
 									name="surface"
 									value={surface.value}
+									disabled={surface.value === "structured" && !chats}
 									checked={form.surface === surface.value}
 									onChange={() => set({ surface: surface.value })}
 								/>
@@ -206,6 +196,7 @@ export function LaunchView(props: LaunchViewProps) {
 							</label>
 						))}
 					</div>
+					{!chats && <span class="help">No chat for this agent yet: it is started in a terminal.</span>}
 				</fieldset>
 			</form>
 		</Modal>
