@@ -160,7 +160,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the answer as JSON")
 	root.AddCommand(
-		a.upCommand(), a.downCommand(), a.statusCommand(), a.logsCommand(), a.keeperCommand(), a.tryCommand(),
+		a.upCommand(), a.downCommand(), a.statusCommand(), a.logsCommand(), a.doctorCommand(), a.keeperCommand(), a.tryCommand(),
 		a.openCommand(), a.configCommand(), a.tabCommand(), a.noticeCommand(),
 		a.launchCommand(), a.agentCommand(), a.worktreeCommand(), a.chipsCommand(), a.settingsCommand(),
 		a.paneCommand(), a.attachCommand(), a.screenCommand(), a.practiceCommand(), a.cleanupCommand(),

@@ -33,6 +33,7 @@ func (p *Panes) adopt(ctx context.Context, l *link) error {
 	p.link = l
 	p.mu.Unlock()
 	var faults []error
+	var lost []store.PaneRow
 	for id, row := range p.cfg.Host.Model().Rows.Panes {
 		info, there := held[id]
 		view := row.Pane
@@ -42,6 +43,9 @@ func (p *Panes) adopt(ctx context.Context, l *link) error {
 		case view.Status == davit.PaneRunning:
 			view.Status, view.Running, view.Command = davit.PaneLost, false, ""
 			view.Note = "its keeper is gone, and the program with it as far as davit can tell"
+		}
+		if !there && view.Status == davit.PaneLost {
+			lost = append(lost, row)
 		}
 		if !there && view.Status == davit.PaneStarting && (row.KeeperBoot == "" || row.KeeperBoot == boot) {
 			continue // its spawn is owed
@@ -63,6 +67,9 @@ func (p *Panes) adopt(ctx context.Context, l *link) error {
 		if err := p.serveRow(row, k, true); err != nil {
 			faults = append(faults, err)
 		}
+	}
+	if len(lost) > 0 && p.cfg.Lost != nil {
+		p.cfg.Lost(lost)
 	}
 	return errors.Join(faults...)
 }

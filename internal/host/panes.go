@@ -31,6 +31,7 @@ type PanesConfig struct {
 	Dial     client.Config // Socket is filled in from the keeper's record
 	Persist  func(ctx context.Context, id davit.PaneID, checkpoint, effectsThrough uint64) error
 	Watcher  PaneWatcher
+	Lost     func([]store.PaneRow) // panes that were running when their keeper went; may be nil
 	Hostname string
 	Log      *slog.Logger
 }

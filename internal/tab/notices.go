@@ -78,6 +78,8 @@ func (s *Service) Act(ctx context.Context, req wire.NoticeAct, files Files) erro
 		case "open_terminal":
 			_, err := s.OpenPlain(ctx, wire.TabOpen{Directory: a.Text})
 			return err
+		case "end_processes":
+			return s.endSurvivors(ctx, n.ID, a.Text)
 		case "create_and_open":
 			return s.createAndOpen(ctx, n, files)
 		case "dismiss":
