@@ -250,6 +250,12 @@ func (f *follower) output() string {
 	return f.text.String()
 }
 
+func (f *follower) failure() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
 func (f *follower) marks(kind keeper.FrameKind) []keeper.Frame {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -270,7 +276,7 @@ func (f *follower) waitFor(t testing.TB, text string) {
 		if len(out) > 2000 {
 			out = out[len(out)-2000:]
 		}
-		return strings.Contains(f.output(), text), fmt.Sprintf("no %q in %q (%v)", text, out, f.err)
+		return strings.Contains(f.output(), text), fmt.Sprintf("no %q in %q (%v)", text, out, f.failure())
 	})
 }
 
