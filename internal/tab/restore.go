@@ -53,8 +53,16 @@ func (s *Service) restore(ctx context.Context) {
 		}
 	}
 	for _, row := range m.Cleanups {
-		if row.State == store.CleanupRunning {
+		switch row.State {
+		case store.CleanupRunning:
 			s.resumeCleanup(ctx, row, held[row.Pane])
+		case store.CleanupQueued, store.CleanupHeld:
+			// The former host may have died while it ended the tab's programs: again, before
+			// the cleanup's turn comes.
+			s.later(func(ctx context.Context) {
+				s.endForeground(ctx, row.Tab)
+				s.poke()
+			})
 		}
 	}
 }
