@@ -95,8 +95,9 @@ type attachment struct {
 	acked  uint64
 	// terminal: In is one. Asked once: a terminal that has gone is none any more.
 	terminal bool
-	mu       sync.Mutex // guards refused; a leaf
+	mu       sync.Mutex // guards refused and claimed; a leaf
 	refused  []string
+	claimed  [2]int // size that the host was told last
 }
 
 var errDetached = errors.New("detached")
@@ -253,6 +254,9 @@ func (c *attachment) dial(ctx context.Context) (Conn, error) {
 		from = &c.offset
 	}
 	cols, rows := c.size()
+	c.mu.Lock()
+	c.claimed = [2]int{cols, rows}
+	c.mu.Unlock()
 	return c.cfg.Dial(ctx, from, cols, rows)
 }
 

@@ -150,6 +150,7 @@ func (c *attachment) send(ctx context.Context, typed <-chan []byte) {
 func (c *attachment) deliver(ctx context.Context, data []byte) {
 	id := c.cfg.NewID()
 	conn := c.link.conn()
+	c.claim(ctx, conn) // what is typed after a change of size is read at that size
 	for ctx.Err() == nil {
 		err := conn.Input(ctx, id, data)
 		switch {
@@ -194,11 +195,26 @@ func (c *attachment) watchSize(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if cols, rows := c.size(); cols > 0 && rows > 0 {
-			// A lost connection claims the size when it is made again.
-			if err := c.link.conn().Resize(ctx, cols, rows); err != nil {
-				c.cfg.Log.Debug("resize", "err", err)
-			}
-		}
+		c.claim(ctx, c.link.conn())
 	}
+}
+
+// claim tells the host the terminal's size unless it knows it. Two at once may both tell
+// it, which is harmless; a lost connection claims the size when it is made again.
+func (c *attachment) claim(ctx context.Context, conn Conn) {
+	cols, rows := c.size()
+	now := [2]int{cols, rows}
+	c.mu.Lock()
+	known := c.claimed == now
+	c.mu.Unlock()
+	if known || cols <= 0 || rows <= 0 {
+		return
+	}
+	if err := conn.Resize(ctx, cols, rows); err != nil {
+		c.cfg.Log.Debug("resize", "err", err)
+		return
+	}
+	c.mu.Lock()
+	c.claimed = now
+	c.mu.Unlock()
 }

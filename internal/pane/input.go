@@ -33,6 +33,7 @@ func (p *Pane) Input(ctx context.Context, client, id string, data []byte) error 
 		}
 	}
 	p.size.change(func(o *owners) bool { return o.typed(client) })
+	p.size.settle(ctx)
 	return p.cfg.Keeper.Input(ctx, keeper.Input{ID: id, Pane: string(p.id), Data: data})
 }
 

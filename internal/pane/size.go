@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"davit"
 )
@@ -56,16 +57,70 @@ type sizer struct {
 	cols, rows int // in force, or asked for
 	redraw     bool
 	wake       chan struct{} // capacity 1
+
+	asked, done uint64        // changes of the owners, and how many of them the keeper has carried out
+	settled     chan struct{} // closed, and made anew, when done grows
 }
 
 func (s *sizer) init(cols, rows int) {
 	s.cols, s.rows = cols, rows
 	s.wake = make(chan struct{}, 1)
+	s.settled = make(chan struct{})
+}
+
+// settleWithin bounds how long an input waits for a size that was asked for before it.
+const settleWithin = 500 * time.Millisecond
+
+// settle waits until what was asked for before is in force, so that an input is read at
+// the size that its client had claimed when it was typed.
+func (s *sizer) settle(ctx context.Context) {
+	s.mu.Lock()
+	asked := s.asked
+	if s.done >= asked {
+		s.mu.Unlock()
+		return
+	}
+	s.mu.Unlock()
+	limit := time.NewTimer(settleWithin)
+	defer limit.Stop()
+	for {
+		s.mu.Lock()
+		done, settled := s.done, s.settled
+		s.mu.Unlock()
+		if done >= asked {
+			return
+		}
+		select {
+		case <-settled:
+		case <-limit.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// carriedOut notes that everything up to a number of changes is in force.
+func (s *sizer) carriedOut(upTo uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done = max(s.done, upTo)
+	close(s.settled)
+	s.settled = make(chan struct{})
+}
+
+func (s *sizer) changes() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
 }
 
 func (s *sizer) change(edit func(*owners) bool) {
 	s.mu.Lock()
 	wake := edit(&s.owners)
+	if wake {
+		s.asked++
+	}
 	s.mu.Unlock()
 	if wake {
 		poke(s.wake)
@@ -135,6 +190,7 @@ func (p *Pane) resize(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		asked := p.size.changes()
 		for _, size := range p.size.next() {
 			if !p.running() {
 				continue
@@ -144,6 +200,7 @@ func (p *Pane) resize(ctx context.Context) {
 				p.log.Warn("resize", "cols", size[0], "rows", size[1], "err", err)
 			}
 		}
+		p.size.carriedOut(asked)
 	}
 }
 
