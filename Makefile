@@ -30,7 +30,7 @@ $(PAGE): web/node_modules/.package-lock.json $(PAGESRC)
 
 test: vet build ## every test: Go with -race, the page's, browser stories
 	cd web && npm run --silent test:unit
-	$(GO) test -race -timeout 20m ./...
+	$(GO) test -race -count=1 -timeout 20m ./... # some build the program: no cached answers
 
 e2e: build ## the stories alone: scripts, the killed host, the browser
 	$(GO) test -timeout 20m ./internal/cli/... ./internal/daemon/... ./web/...
