@@ -372,9 +372,14 @@ func TestNoDescriptorLeaks(t *testing.T) {
 				}
 			}
 			s.Close()
-			if err := c.Forget(ctx(t), pane); err != nil {
-				t.Fatal(err)
-			}
+			// Its output may end a moment before the keeper has waited for it.
+			testenv.Eventually(t, 15*time.Second, func() (bool, string) {
+				err := c.Forget(ctx(t), pane)
+				if err != nil && davit.CodeOf(err) != davit.CodePaneRunning {
+					t.Fatal(err)
+				}
+				return err == nil, fmt.Sprint(err)
+			})
 			req = in.shell(pane+"bad", "")
 			req.Path = "/nonexistent"
 			wantCode(t, second(c.Spawn(ctx(t), req)), davit.CodePaneSpawnFailed)
