@@ -103,15 +103,17 @@ export async function rows(page: Page): Promise<string[]> {
 	return all.map((row) => row.replace(/\u00a0/g, " ").trimEnd());
 }
 
-/** Waits until a row of a shown terminal is this text or matches it. */
-export async function seesRow(page: Page, wanted: string | RegExp): Promise<void> {
+/** Waits until a row of a shown terminal is this text or matches it, and gives the row. A
+    pattern should hold for the whole row: a row may be drawn in parts. */
+export async function seesRow(page: Page, wanted: string | RegExp): Promise<string> {
 	const end = Date.now() + patience;
 	let last: string[] = [];
 	while (Date.now() < end) {
 		last = (await page.locator(".stage .xterm-rows > div").allTextContents()).map((row) =>
 			row.replace(/\u00a0/g, " ").trimEnd(),
 		);
-		if (last.some((row) => (typeof wanted === "string" ? row === wanted : wanted.test(row)))) return;
+		const found = last.find((row) => (typeof wanted === "string" ? row === wanted : wanted.test(row)));
+		if (found !== undefined) return found;
 		await page.waitForTimeout(50);
 	}
 	throw new Error(`no row ${String(wanted)} in:\n${last.filter(Boolean).join("\n")}`);
