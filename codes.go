@@ -89,6 +89,22 @@ const (
 	CodeLaunchReuseNotRunning Code = "agent_launch_terminal_not_running_agent"
 	CodeLaunchFailed          Code = "agent_launch_failed"
 
+	// Chats (spec session).
+	CodeSessionNotFound    Code = "agent_session_not_found"
+	CodeSessionUnsupported Code = "structured_agent_session_unsupported"
+	CodeMethodNotFound     Code = "method_not_found"
+	CodeSessionStaleFence  Code = "agent_session_stale_fence"
+	CodeSessionNotRunning  Code = "agent_session_not_running"
+	CodeSessionBusy        Code = "agent_session_busy"
+	CodeAlreadyResolved    Code = "already_resolved"
+	CodeAgentNotSignedIn   Code = "agent_not_signed_in"
+	CodeAgentProtocol      Code = "agent_protocol_error"
+	CodePayloadNotFound    Code = "agent_session_payload_not_found"
+
+	// Chips (spec chips).
+	CodeChipUnknown   Code = "chip_unknown"
+	CodeLayoutInvalid Code = "chip_layout_invalid"
+
 	// Worktrees, workspaces, git.
 	CodeGitMissing         Code = "git_missing"
 	CodeWorkspaceNotFound  Code = "workspace_not_found"
@@ -170,6 +186,18 @@ var codeTable = []CodeInfo{
 	{CodeLaunchReuseExisting, 422, 9, "A terminal can be reused in an existing workspace only.", "nothing", "Use an existing target."},
 	{CodeLaunchReuseNotRunning, 409, 9, "The terminal does not run the agent.", "nothing", "Launch without reuse."},
 	{CodeLaunchFailed, 500, 9, "The agent was not started.", "a worktree, when the details name one", "See the message; the worktree is kept."},
+	{CodeSessionNotFound, 404, 3, "There is no such chat.", "nothing", "`davit session list` shows what there is."},
+	{CodeSessionUnsupported, 422, 9, "This agent cannot be driven as a chat here.", "nothing", "Launch it in a terminal."},
+	{CodeMethodNotFound, 422, 9, "The agent does not know what a chat needs.", "nothing", "Launch it in a terminal, or bring the agent up to date."},
+	{CodeSessionStaleFence, 409, 9, "The chat has been started, stopped or ended since the caller looked.", "nothing", "Look again: the details have the current fence."},
+	{CodeSessionNotRunning, 409, 9, "The chat's agent does not run.", "nothing", "Resume it."},
+	{CodeSessionBusy, 429, 9, "The chat has as many queued messages as it takes.", "nothing", "Wait for the turn to end, or cancel it."},
+	{CodeAlreadyResolved, 409, 9, "Another client has answered this question already.", "nothing", "Look at the answer in the details."},
+	{CodeAgentNotSignedIn, 422, 9, "The agent asks for a login.", "nothing", "Run the command that the hint names, then launch again."},
+	{CodeAgentProtocol, 502, 9, "The agent answered what its protocol does not allow, or did not answer in time.", "maybe", "Look at the chat's last rows and at its stderr."},
+	{CodePayloadNotFound, 404, 3, "The chat has no payload of that digest.", "nothing", "Use a digest of its journal."},
+	{CodeChipUnknown, 404, 3, "There is no such chip.", "nothing", "`davit chips --why` lists them."},
+	{CodeLayoutInvalid, 422, 2, "The layout of chips cannot be used.", "nothing", "Correct what the message names."},
 	{CodeGitMissing, 422, 10, "There is no git on the PATH of the host.", "nothing", "Install git, and restart davit."},
 	{CodeWorkspaceNotFound, 404, 3, "No repository or workspace fits the selector.", "nothing", "Give a path inside a repository, or use --folder."},
 	{CodeWorkspaceAmbiguous, 409, 3, "Several workspaces fit the selector.", "nothing", "Use one of the candidates."},

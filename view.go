@@ -13,6 +13,10 @@ type State struct {
 	Notices []Notice          `json:"notices"` // oldest first
 	Chips   map[PaneID][]Chip `json:"chips"`
 	Closed  []ClosedTab       `json:"closed"` // what undo can bring back, newest first
+
+	Sessions map[SessionID]Session `json:"sessions"` // every chat that is kept, shown in a tab or not
+	Layout   ChipLayout            `json:"layout"`   // which chips are shown where
+	TabView  TabView               `json:"tabView"`  // how the vertical tabs are drawn
 }
 
 // Tab is one tab.
@@ -68,7 +72,8 @@ const (
 type Pane struct {
 	ID        PaneID     `json:"id"`
 	Tab       TabID      `json:"tab"`
-	Kind      string     `json:"kind"` // shell | agent
+	Kind      string     `json:"kind"`              // shell | agent | chat
+	Session   SessionID  `json:"session,omitempty"` // of a chat
 	Agent     string     `json:"agent,omitempty"`
 	Practice  bool       `json:"practice,omitempty"` // the practice agent: labelled as such everywhere
 	Argv      []string   `json:"argv,omitempty"`
@@ -169,6 +174,68 @@ type ChipData struct {
 	Branch    string `json:"branch,omitempty"`
 	Detached  bool   `json:"detached,omitempty"`
 	Unborn    bool   `json:"unborn,omitempty"`
+
+	PullRequest *PullRequest `json:"pullRequest,omitempty"`
+}
+
+// PullRequest is what the github_pr chip shows.
+type PullRequest struct {
+	Number int    `json:"number"`
+	URL    string `json:"url"`
+	Title  string `json:"title"`
+	State  string `json:"state"` // open draft merged closed
+	Base   string `json:"base,omitempty"`
+	Head   string `json:"head,omitempty"`
+	Checks string `json:"checks,omitempty"` // passing failing pending, "" without checks
+	Passed int    `json:"passed,omitempty"`
+	Failed int    `json:"failed,omitempty"`
+	Open   int    `json:"open,omitempty"` // checks that have not ended
+}
+
+// PRValidation says whether gh has proven that the pull-request chip works here (spec
+// chips C4.1).
+type PRValidation string
+
+// The three states of C4.1. Only suppressed changes what is shown.
+const (
+	PRUnvalidated PRValidation = "unvalidated"
+	PRValidated   PRValidation = "validated"
+	PRSuppressed  PRValidation = "suppressed"
+)
+
+// ChipLayout is which chips and footer items are shown where, resolved by the host: the
+// one answer for the prompt, its text, footers, badges and popups (spec chips C4.6).
+type ChipLayout struct {
+	Validation PRValidation `json:"validation"`
+	PRChip     bool         `json:"prChip"`          // the flag github_pr_chip; off: the kind does not exist
+	Cause      string       `json:"cause,omitempty"` // of the last transition, for a person
+	Prompt     []string     `json:"prompt"`          // kinds in order; unknown ones are kept, and skipped on screen
+	Footer     FooterItems  `json:"footer"`          // of a chat
+	CLIFooter  FooterItems  `json:"cliFooter"`       // of a terminal that runs an agent
+	Badge      bool         `json:"badge"`           // the pull-request badge may be drawn (C6.1)
+	Custom     []string     `json:"custom"`          // which of prompt, footer, cliFooter are the user's own
+}
+
+// FooterItems are the two ends of a footer.
+type FooterItems struct {
+	Left  []string `json:"left"`
+	Right []string `json:"right"`
+}
+
+// TabView is how the vertical tabs are drawn (spec chips C6). The zero value is not the
+// default: DefaultTabView is.
+type TabView struct {
+	Granularity    string `json:"granularity"` // panes | tabs
+	Density        string `json:"density"`     // expanded | compact
+	Title          string `json:"title"`       // command | directory | branch
+	ShowPRLink     bool   `json:"showPrLink"`
+	ShowDiffStats  bool   `json:"showDiffStats"`
+	DetailsOnHover bool   `json:"detailsOnHover"`
+}
+
+// DefaultTabView is the view of a new home.
+func DefaultTabView() TabView {
+	return TabView{Granularity: "panes", Density: "expanded", Title: "command", ShowPRLink: true, ShowDiffStats: true, DetailsOnHover: true}
 }
 
 // ChipStatus is where a chip is in its life (spec chips C3.3).
@@ -202,6 +269,9 @@ const (
 	EventChips         EventKind = "chips"         // PaneID, Chips
 	EventClosed        EventKind = "closed"        // Closed
 	EventLaunched      EventKind = "agentStarted"  // Launched (spec launch L1, launchSource)
+	EventSession       EventKind = "session"       // made or changed
+	EventLayout        EventKind = "layout"        // Layout
+	EventTabView       EventKind = "tabView"       // TabView
 )
 
 // Event is one change of the state.
@@ -220,6 +290,9 @@ type Event struct {
 	Chips    []Chip      `json:"chips,omitempty"`
 	Closed   []ClosedTab `json:"closed,omitempty"`
 	Launched *Launched   `json:"launched,omitempty"`
+	Session  *Session    `json:"session,omitempty"`
+	Layout   *ChipLayout `json:"layout,omitempty"`
+	TabView  *TabView    `json:"tabView,omitempty"`
 }
 
 // Launched is the one local event that a launch makes.

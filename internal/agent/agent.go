@@ -90,6 +90,7 @@ type Structured struct {
 	Driver string            `toml:"driver"` // claude | codex | acp
 	Argv   []string          `toml:"argv"`   // for acp; "{self}" is the davit binary
 	Env    map[string]string `toml:"env"`
+	SignIn string            `toml:"sign_in"` // the command that a person runs to sign in
 }
 
 // Signature recognises a screen. Each part that is set must hold.

@@ -123,12 +123,12 @@ func (s *Server) cookieName() string { return "davit_" + s.cfg.Instance }
 
 var errNotLoggedIn = davit.Errorf(davit.CodeUnauthorized, "this browser is not logged in").WithHint("run `davit` in a terminal and open the link that it prints")
 
-func (s *Server) cookie(r *http.Request) (store.SessionRow, error) {
+func (s *Server) cookie(r *http.Request) (store.WebSessionRow, error) {
 	c, err := r.Cookie(s.cookieName())
 	if err != nil {
-		return store.SessionRow{}, errNotLoggedIn
+		return store.WebSessionRow{}, errNotLoggedIn
 	}
-	row, found, err := s.cfg.Access.Session(r.Context(), store.Hash(c.Value))
+	row, found, err := s.cfg.Access.WebSession(r.Context(), store.Hash(c.Value))
 	if err != nil {
 		return row, err
 	}
@@ -203,8 +203,8 @@ func (s *Server) login(ctx context.Context, in *loginInput) (*loginOutput, error
 		return nil, problemOf(davit.Errorf(davit.CodeUnauthorized, "the link was used before, or is too old").WithHint("run `davit` for a fresh one"))
 	}
 	cookie, key, now := randomToken(), randomToken(), s.cfg.Now()
-	row := store.SessionRow{CookieHash: store.Hash(cookie), KeyHash: store.Hash(key), Created: now, LastSeen: now, Label: in.UserAgent}
-	if err := s.cfg.Access.PutSession(ctx, row); err != nil {
+	row := store.WebSessionRow{CookieHash: store.Hash(cookie), KeyHash: store.Hash(key), Created: now, LastSeen: now, Label: in.UserAgent}
+	if err := s.cfg.Access.PutWebSession(ctx, row); err != nil {
 		return nil, problemOf(err)
 	}
 	return &loginOutput{

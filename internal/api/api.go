@@ -24,6 +24,7 @@ import (
 	"davit/internal/feed"
 	"davit/internal/host"
 	"davit/internal/launch"
+	"davit/internal/session"
 	"davit/internal/store"
 	"davit/internal/tab"
 	"davit/internal/wire"
@@ -55,8 +56,8 @@ type Viewers interface {
 type Access interface {
 	PutLogin(ctx context.Context, tokenHash string, expires time.Time) error
 	TakeLogin(ctx context.Context, tokenHash string, now time.Time) (bool, error)
-	PutSession(ctx context.Context, row store.SessionRow) error
-	Session(ctx context.Context, cookieHash string) (store.SessionRow, bool, error)
+	PutWebSession(ctx context.Context, row store.WebSessionRow) error
+	WebSession(ctx context.Context, cookieHash string) (store.WebSessionRow, bool, error)
 	Token(ctx context.Context, hash string) (store.TokenRow, bool, error)
 	Setting(ctx context.Context, key string) (value []byte, found bool, err error)
 	SetSetting(ctx context.Context, key string, value []byte) error
@@ -69,6 +70,7 @@ type Config struct {
 	Tabs       *tab.Service
 	Files      func() tab.Files
 	Launches   *launch.Executor
+	Sessions   *session.Service
 	Agents     Agents
 	Workspaces *workspace.Workspaces
 	Chips      Chips

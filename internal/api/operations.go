@@ -100,6 +100,7 @@ func (s *Server) operations() {
 	s.paneOperations()
 	s.workspaceOperations()
 	s.noticeOperations()
+	s.sessionOperations()
 	for _, frame := range []reflect.Type{reflect.TypeFor[wire.ClientFrame](), reflect.TypeFor[wire.ServerFrame]()} {
 		s.api.OpenAPI().Components.Schemas.Schema(frame, true, "") // the stream's frames are no operation, and clients need them
 	}

@@ -10,6 +10,7 @@ import (
 
 	"davit"
 	"davit/internal/pane"
+	"davit/internal/session"
 	"davit/internal/wire"
 
 	"github.com/coder/websocket"
@@ -48,7 +49,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	defer cancel(nil)
 	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
 	defer stop()
-	c := &client{server: s, conn: conn, ctx: ctx, cancel: cancel, name: "ws-" + randomToken()[:12], subs: map[davit.PaneID]*sub{}}
+	c := &client{server: s, conn: conn, ctx: ctx, cancel: cancel, name: "ws-" + randomToken()[:12], subs: map[davit.PaneID]*sub{}, chats: map[davit.SessionID]*session.Subscription{}}
 	err = c.run(r)
 	cancel(err)
 	c.leave()
@@ -65,7 +66,8 @@ type client struct {
 	name   string
 	group  sync.WaitGroup
 
-	subs map[davit.PaneID]*sub // the reader's own
+	subs  map[davit.PaneID]*sub                     // the reader's own
+	chats map[davit.SessionID]*session.Subscription // likewise
 }
 
 type sub struct {
@@ -148,6 +150,14 @@ func (c *client) handle(f wire.ClientFrame) error {
 			c.end(f.Pane, s)
 		}
 		return nil
+	case "follow":
+		if err := c.follow(f); err != nil {
+			c.say(wire.ServerFrame{Type: "error", Session: f.Session, Error: davit.AsError(err)})
+		}
+		return nil
+	case "unfollow":
+		c.unfollow(f.Session)
+		return nil
 	case "ack":
 		if s, ok := c.subs[f.Pane]; ok && s.output != nil {
 			s.output.Ack(f.Offset)
@@ -209,6 +219,9 @@ func (c *client) end(id davit.PaneID, s *sub) {
 func (c *client) leave() {
 	for id, s := range c.subs {
 		c.end(id, s)
+	}
+	for id := range c.chats {
+		c.unfollow(id)
 	}
 }
 

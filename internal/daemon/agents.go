@@ -12,6 +12,7 @@ import (
 	"davit"
 	"davit/internal/agent"
 	"davit/internal/launch"
+	"davit/internal/session"
 	"davit/internal/wire"
 )
 
@@ -56,6 +57,31 @@ func (a *agents) Agent(_ context.Context, id string) (launch.Agent, error) {
 	}
 	// No driver is built yet: a chat that is asked for answers by spec launch L3.2 row 3.
 	return launch.Agent{ID: entry.ID, Name: entry.Name, Practice: entry.Practice, Exe: found.Path}, nil
+}
+
+// Chat tells how an agent is driven as a chat (session.Agents).
+func (a *agents) Chat(_ context.Context, id string) (session.Command, error) {
+	catalogue, _ := a.catalogue()
+	entry, ok := catalogue.Find(id)
+	if !ok {
+		return session.Command{}, davit.Errorf(davit.CodeAgentUnknown, "there is no agent %q in the catalogue", id).WithHint("`davit agent list` shows them")
+	}
+	if entry.Structured.Driver != "acp" {
+		return session.Command{}, davit.Errorf(davit.CodeSessionUnsupported, "there is no chat driver for %s", entry.Name).WithHint("launch it in a terminal")
+	}
+	found, err := agent.Detect(entry, a.where())
+	if err != nil {
+		return session.Command{}, err
+	}
+	c := entry.StructuredCommand(a.daemon.cfg.Self)
+	path := c.Argv[0]
+	if path == entry.Argv[0] {
+		path = found.Path
+	}
+	return session.Command{
+		Agent: entry.ID, Name: entry.Name, Practice: entry.Practice, Driver: entry.Structured.Driver,
+		Path: path, Argv: c.Argv, Env: c.Env, SignIn: entry.Structured.SignIn, Install: entry.Install,
+	}, nil
 }
 
 // Command builds the command of a terminal launch (launch.Agents).

@@ -29,6 +29,7 @@ import (
 	"davit/internal/host"
 	"davit/internal/keeper/client"
 	"davit/internal/launch"
+	"davit/internal/session"
 	"davit/internal/shell"
 	"davit/internal/store"
 	"davit/internal/tab"
@@ -65,6 +66,7 @@ type daemon struct {
 	panes    *host.Panes
 	tabs     *tab.Service
 	launches *launch.Executor
+	sessions *session.Service
 	server   *api.Server
 	feed     *feed.Feed
 	chips    *chips
@@ -147,6 +149,13 @@ func (d *daemon) build(ctx context.Context) error {
 		LoginEnv: login, Undo: d.cfg.Undo, Now: time.Now, Log: d.log,
 	})
 	agents := &agents{daemon: d, login: login}
+	d.sessions = session.New(session.Config{
+		Host: d.host, Store: d.store, Agents: agents, Keeper: d.panes.Link, Linked: d.panes.Linked, Ready: d.panes.Ready(),
+		Environment: func(pane davit.PaneID, extra []string) []string {
+			return shell.PaneEnv(shell.EnvInput{Login: login(), Pane: pane, Socket: d.socket, Extra: extra})
+		},
+		Failpoint: d.cfg.Failpoint, Now: time.Now, Log: d.log,
+	})
 	d.launches = launch.New(launch.Config{
 		Ledger: d.store, Agents: agents, Workspaces: places{spaces, d}, Surfaces: d.tabs, Held: d.tabs, Host: identity.HostID,
 		Key: d.store.FingerprintKey(), DefaultSurface: d.defaultSurface, Started: d.agentStarted, Failpoint: d.cfg.Failpoint, Log: d.log,
@@ -154,7 +163,7 @@ func (d *daemon) build(ctx context.Context) error {
 	d.tabs.SetLauncher(launcher{d.launches})
 	d.files = func() tab.Files { return d.tabFiles(userShell, login, agents) }
 	d.server = api.New(api.Config{
-		Host: d.host, Panes: d.panes, Tabs: d.tabs, Files: d.files, Launches: d.launches, Agents: agents, Workspaces: spaces,
+		Host: d.host, Panes: d.panes, Tabs: d.tabs, Files: d.files, Launches: d.launches, Sessions: d.sessions, Agents: agents, Workspaces: spaces,
 		Chips: d.chips, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Page: web.Handler(), Instance: identity.Instance,
 		Info: d.info, Shutdown: d.shutdown, Addresses: func() []string { return api.LocalAddresses(d.tcp.Addr()) }, Log: d.log,
 	})
@@ -185,6 +194,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	run(&loop, "host", func() error { return d.host.Run(loopCtx) })
 	run(&panes, "panes", func() error { return d.panes.Run(panesCtx) })
 	run(&tabs, "tabs", func() error { return d.tabs.Run(tabsCtx) })
+	run(&tabs, "sessions", func() error { return d.sessions.Run(tabsCtx) })
 	run(&tabs, "chips", func() error { return d.chips.run(tabsCtx) })
 	run(&tabs, "configs", func() error { return d.watchConfigs(tabsCtx) })
 	run(&tabs, "recovery", func() error { return d.recover(tabsCtx) })

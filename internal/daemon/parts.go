@@ -228,6 +228,7 @@ func (p places) Made(_ context.Context, instance string) (davit.Worktree, bool, 
 // read, and a store that was set aside, are told as notices (spec tabs T6.2).
 func modelOf(e store.Everything, r store.Recovery, now time.Time) host.Model {
 	m := host.Model{}
+	m.State.Sessions = map[davit.SessionID]davit.Session{}
 	m.State.Panes, m.State.Chips = map[davit.PaneID]davit.Pane{}, map[davit.PaneID][]davit.Chip{}
 	m.Rows = host.Rows{
 		Panes: map[davit.PaneID]store.PaneRow{}, Closed: map[davit.TabID]store.TabRow{},

@@ -52,6 +52,22 @@ func Apply(s davit.State, e davit.Event) davit.State {
 		s.Chips[e.PaneID] = e.Chips
 	case davit.EventClosed:
 		s.Closed = e.Closed
+	case davit.EventSession:
+		if e.Session != nil {
+			s.Sessions = maps.Clone(s.Sessions)
+			if s.Sessions == nil {
+				s.Sessions = map[davit.SessionID]davit.Session{}
+			}
+			s.Sessions[e.Session.ID] = *e.Session
+		}
+	case davit.EventLayout:
+		if e.Layout != nil {
+			s.Layout = *e.Layout
+		}
+	case davit.EventTabView:
+		if e.TabView != nil {
+			s.TabView = *e.TabView
+		}
 	}
 	return s
 }

@@ -18,8 +18,8 @@ func Hash(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// SessionRow is one logged-in browser (spec interfaces A2.1): both hashes must fit.
-type SessionRow struct {
+// WebSessionRow is one logged-in browser (spec interfaces A2.1): both hashes must fit.
+type WebSessionRow struct {
 	CookieHash string
 	KeyHash    string
 	Label      string
@@ -75,8 +75,8 @@ func (s *Store) TakeLogin(ctx context.Context, tokenHash string, now time.Time) 
 	return taken && err == nil, err
 }
 
-// PutSession stores a browser's session, or its new LastSeen.
-func (s *Store) PutSession(ctx context.Context, row SessionRow) error {
+// PutWebSession stores a browser's session, or its new LastSeen.
+func (s *Store) PutWebSession(ctx context.Context, row WebSessionRow) error {
 	return s.write(ctx, "store a session", statement(`INSERT INTO web_sessions (cookie_hash, key_hash, label, created, last_seen)
 		VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (cookie_hash) DO UPDATE SET key_hash = excluded.key_hash, label = excluded.label, last_seen = excluded.last_seen`,
@@ -84,13 +84,13 @@ func (s *Store) PutSession(ctx context.Context, row SessionRow) error {
 }
 
 // Session gives the session of a cookie; false when there is none.
-func (s *Store) Session(ctx context.Context, cookieHash string) (SessionRow, bool, error) {
-	row := SessionRow{CookieHash: cookieHash}
+func (s *Store) WebSession(ctx context.Context, cookieHash string) (WebSessionRow, bool, error) {
+	row := WebSessionRow{CookieHash: cookieHash}
 	var created, seen int64
 	err := s.readDB.QueryRowContext(ctx, `SELECT key_hash, label, created, last_seen FROM web_sessions WHERE cookie_hash = ?`, cookieHash).
 		Scan(&row.KeyHash, &row.Label, &created, &seen)
 	if errors.Is(err, sql.ErrNoRows) {
-		return SessionRow{}, false, nil
+		return WebSessionRow{}, false, nil
 	}
 	row.Created, row.LastSeen = time.UnixMilli(created), time.UnixMilli(seen)
 	return row, err == nil, told("read a session", err)

@@ -422,13 +422,13 @@ func TestLoginIsTakenOnce(t *testing.T) { // spec interfaces A2.1
 func TestSessionsAndTokens(t *testing.T) {
 	s := fresh(t)
 	ctx := t.Context()
-	session := SessionRow{CookieHash: Hash("c"), KeyHash: Hash("k"), Label: "Firefox", Created: day.Local(), LastSeen: day.Local()}
+	session := WebSessionRow{CookieHash: Hash("c"), KeyHash: Hash("k"), Label: "Firefox", Created: day.Local(), LastSeen: day.Local()}
 	token := TokenRow{Hash: Hash("t"), Label: "ci", Scope: "drive", Created: day.Local(), LastUsed: day.Local()}
 	for range 2 {
-		if err := errors.Join(s.PutSession(ctx, session), s.PutToken(ctx, token)); err != nil {
+		if err := errors.Join(s.PutWebSession(ctx, session), s.PutToken(ctx, token)); err != nil {
 			t.Fatal(err)
 		}
-		gotSession, ok, err := s.Session(ctx, session.CookieHash)
+		gotSession, ok, err := s.WebSession(ctx, session.CookieHash)
 		if diff := cmp.Diff(session, gotSession); diff != "" || !ok || err != nil {
 			t.Fatal(diff, ok, err)
 		}
@@ -441,7 +441,7 @@ func TestSessionsAndTokens(t *testing.T) {
 	if err := errors.Join(s.DeleteSession(ctx, session.CookieHash), s.DeleteToken(ctx, token.Hash)); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, err := s.Session(ctx, session.CookieHash); ok || err != nil {
+	if _, ok, err := s.WebSession(ctx, session.CookieHash); ok || err != nil {
 		t.Fatal("the session is still there", err)
 	}
 	if _, ok, err := s.Token(ctx, token.Hash); ok || err != nil {

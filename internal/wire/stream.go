@@ -24,13 +24,16 @@ import (
 //	                              ◄──      exit {pane, offset, exit}
 //	                              ◄──      again {pane}                  (subscribe anew from what was shown)
 //	  unsubscribe {pane}          ──►
+//	  follow {session, cursor?, tail?} ──►
+//	                              ◄──      journal {session, rows, cursor, reset?}   (reset: drop what is shown)
+//	  unfollow {session}          ──►
 //	                              ◄──      error {error, pane?}
 //
 // The first frame must be hello. From a browser it carries the key of the login.
 
 // ClientFrame is a text frame from the client.
 type ClientFrame struct {
-	Type   string       `json:"type"` // hello subscribe unsubscribe ack input paste size ping
+	Type   string       `json:"type"` // hello subscribe unsubscribe ack input paste size follow unfollow ping
 	Key    string       `json:"key,omitempty"`
 	After  *uint64      `json:"after,omitempty"` // resume events after this seq
 	Client string       `json:"client,omitempty"`
@@ -44,11 +47,15 @@ type ClientFrame struct {
 	Cols   int          `json:"cols,omitempty"`
 	Rows   int          `json:"rows,omitempty"`
 	Events *bool        `json:"events,omitempty"` // of hello: false = panes only
+
+	Session davit.SessionID `json:"session,omitempty"` // of follow and unfollow
+	Cursor  *davit.Cursor   `json:"cursor,omitempty"`  // of follow: the last row that is shown
+	Tail    int             `json:"tail,omitempty"`    // of follow without a cursor: at most so many rows; 0 is all
 }
 
 // ServerFrame is a text frame from the server.
 type ServerFrame struct {
-	Type   string       `json:"type"` // hello event resync written exit again error pong
+	Type   string       `json:"type"` // hello event resync written exit again journal error pong
 	HostID davit.HostID `json:"hostId,omitempty"`
 	Seq    uint64       `json:"seq,omitempty"`
 	State  *davit.State `json:"state,omitempty"`
@@ -58,6 +65,11 @@ type ServerFrame struct {
 	Offset uint64       `json:"offset,omitempty"`
 	Exit   *davit.Exit  `json:"exit,omitempty"`
 	Error  *davit.Error `json:"error,omitempty"`
+
+	Session davit.SessionID    `json:"session,omitempty"`
+	Rows    []davit.JournalRow `json:"rows,omitempty"`
+	Cursor  *davit.Cursor      `json:"cursor,omitempty"` // of the last row
+	Reset   string             `json:"reset,omitempty"`
 }
 
 // OutputKind is the first byte of a binary frame.

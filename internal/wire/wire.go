@@ -329,6 +329,7 @@ type ChipsRequest struct {
 type Chips struct {
 	Chips      []davit.Chip `json:"chips"`
 	Validation string       `json:"validation" doc:"unvalidated, validated or suppressed (spec chips C4.1)"`
+	Shown      []string     `json:"shown,omitempty" doc:"the kinds of the effective prompt, in order"`
 }
 
 // NoticeList is notice.list.
@@ -363,4 +364,109 @@ type Problem struct {
 type Setting struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// SessionRef names one chat.
+type SessionRef struct {
+	Session davit.SessionID `json:"sessionId"`
+}
+
+// SessionList is agentSession.list.
+type SessionList struct {
+	Sessions []davit.Session `json:"sessions"`
+}
+
+// SessionMutation is what every change of a chat carries (spec session S1.6). The same
+// operation id again gives the first answer.
+type SessionMutation struct {
+	Session   davit.SessionID `json:"sessionId"`
+	Operation string          `json:"clientOperationId" doc:"minted by the caller, of the form of a launch's operation id"`
+	Fence     uint64          `json:"expectedFence" doc:"of the session as the caller saw it; a stale one is refused with the current one"`
+}
+
+// SessionSend is agentSession.send.
+type SessionSend struct {
+	SessionMutation
+	Text string `json:"text"`
+}
+
+// SessionRespond is agentSession.respond: the answer to a permission question.
+type SessionRespond struct {
+	SessionMutation
+	Item     string `json:"item" doc:"the question's item in the journal"`
+	Revision uint64 `json:"revision" doc:"of the item as the caller saw it"`
+	Option   string `json:"option" doc:"one of the options' ids; empty cancels"`
+}
+
+// SessionSetDraft is agentSession.setDraft. A draft that was written meanwhile is refused
+// with the current one.
+type SessionSetDraft struct {
+	Session  davit.SessionID `json:"sessionId"`
+	Text     string          `json:"text"`
+	Revision uint64          `json:"revision" doc:"of the draft that this one replaces"`
+}
+
+// SessionSetOption is agentSession.setOption.
+type SessionSetOption struct {
+	SessionMutation
+	Option string `json:"option"`
+	Value  string `json:"value"`
+}
+
+// SessionSupport is agentSession.createSupport: can this agent be a chat in this place
+// (spec launch L3.3).
+type SessionSupport struct {
+	Agent string `json:"agent"`
+	Dir   string `json:"dir,omitempty" doc:"the workspace's path"`
+}
+
+// SessionSupported answers it.
+type SessionSupported struct {
+	Verdict string `json:"verdict"` // supported refused remote wsl unknown
+	Reason  string `json:"reason,omitempty"`
+}
+
+// SessionHistory is agentSession.history: rows after a cursor, or the newest ones before
+// it.
+type SessionHistory struct {
+	Session davit.SessionID `json:"sessionId"`
+	After   *davit.Cursor   `json:"after,omitempty"`
+	Before  *davit.Cursor   `json:"before,omitempty"`
+	Limit   int             `json:"limit,omitempty" doc:"rows; 500 when absent, at most 5000"`
+}
+
+// SessionRows answers it.
+type SessionRows struct {
+	Rows   []davit.JournalRow `json:"rows"`
+	Cursor davit.Cursor       `json:"cursor" doc:"of the last row"`
+	More   bool               `json:"more,omitempty"`
+	Reset  string             `json:"reset,omitempty" doc:"why the cursor asked for is no good: take the rows as the whole"`
+}
+
+// SessionPayload is agentSession.payload.
+type SessionPayload struct {
+	Session davit.SessionID `json:"sessionId"`
+	Digest  string          `json:"digest"`
+}
+
+// Payload answers it.
+type Payload struct {
+	Data []byte `json:"data"`
+	Mime string `json:"mime,omitempty"`
+}
+
+// ChipLayoutSet is chips.setLayout. Absent parts stay as they are; a part that is the
+// default of the moment is stored as the default (spec chips C4.6).
+type ChipLayoutSet struct {
+	Prompt    *[]string          `json:"prompt,omitempty"`
+	Footer    *davit.FooterItems `json:"footer,omitempty"`
+	CLIFooter *davit.FooterItems `json:"cliFooter,omitempty"`
+	Reset     []string           `json:"reset,omitempty" doc:"prompt, footer or cliFooter: back to the default"`
+}
+
+// ChipRevalidated is chips.revalidate.
+type ChipRevalidated struct {
+	Layout  davit.ChipLayout `json:"layout"`
+	Outcome string           `json:"outcome" doc:"validated, missing_gh, unauthenticated_gh or no_change (spec chips C4.2)"`
+	Reason  string           `json:"reason,omitempty"`
 }

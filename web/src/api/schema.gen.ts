@@ -72,6 +72,210 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agentSession.cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the running turn */
+        post: operations["agentSession.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.createSupport": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Whether an agent can be a chat in a place */
+        post: operations["agentSession.createSupport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** One chat's state */
+        post: operations["agentSession.get"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Rows of a chat's journal */
+        post: operations["agentSession.history"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The chats that are kept, newest first */
+        post: operations["agentSession.list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.payload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A large payload of a chat, by its digest */
+        post: operations["agentSession.payload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.respond": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer a permission question */
+        post: operations["agentSession.respond"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start the agent anew and go on */
+        post: operations["agentSession.resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a message, or queue it while a turn runs */
+        post: operations["agentSession.send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.setDraft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Keep the unsent text of the composer */
+        post: operations["agentSession.setDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.setOption": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pick a model, mode or effort */
+        post: operations["agentSession.setOption"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agentSession.stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the turn and the agent's process; the chat can be resumed */
+        post: operations["agentSession.stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/chips.get": {
         parameters: {
             query?: never;
@@ -650,8 +854,57 @@ export interface components {
             surfaces: string[] | null;
             version?: string;
         };
+        AgentChoice: {
+            description?: string;
+            id: string;
+            name: string;
+        };
         AgentList: {
             agents: components["schemas"]["Agent"][] | null;
+        };
+        AgentOption: {
+            category: string;
+            choices: components["schemas"]["AgentChoice"][] | null;
+            id: string;
+            name: string;
+            value: string;
+        };
+        AgentSlash: {
+            description?: string;
+            hint?: string;
+            name: string;
+        };
+        AgentUsage: {
+            /** Format: double */
+            cost?: number;
+            currency?: string;
+            /** Format: int64 */
+            size?: number;
+            /** Format: int64 */
+            used?: number;
+        };
+        Approval: {
+            by?: string;
+            choice?: string;
+            options: components["schemas"]["ApprovalOption"][] | null;
+            reason?: string;
+            state: string;
+            title: string;
+            tool?: string;
+        };
+        ApprovalOption: {
+            id: string;
+            kind: string;
+            name: string;
+        };
+        Blob: {
+            digest?: string;
+            head: string;
+            mime?: string;
+            name?: string;
+            /** Format: int64 */
+            size: number;
+            uri?: string;
         };
         Block: {
             command: string;
@@ -686,14 +939,27 @@ export interface components {
             detached?: boolean;
             /** Format: int64 */
             files: number;
+            pullRequest?: components["schemas"]["PullRequest"];
             /** Format: int64 */
             removed: number;
             unborn?: boolean;
             /** Format: int64 */
             untracked: number;
         };
+        ChipLayout: {
+            badge: boolean;
+            cause?: string;
+            cliFooter: components["schemas"]["FooterItems"];
+            custom: string[] | null;
+            footer: components["schemas"]["FooterItems"];
+            prChip: boolean;
+            prompt: string[] | null;
+            validation: string;
+        };
         Chips: {
             chips: components["schemas"]["Chip"][] | null;
+            /** @description the kinds of the effective prompt, in order */
+            shown?: string[] | null;
             /** @description unvalidated, validated or suppressed (spec chips C4.1) */
             validation: string;
         };
@@ -710,6 +976,7 @@ export interface components {
             client?: string;
             /** Format: int64 */
             cols?: number;
+            cursor?: components["schemas"]["Cursor"];
             data?: string;
             events?: boolean;
             /** Format: int64 */
@@ -723,6 +990,9 @@ export interface components {
             pane?: string;
             /** Format: int64 */
             rows?: number;
+            session?: string;
+            /** Format: int64 */
+            tail?: number;
             type: string;
         };
         ClosedTab: {
@@ -759,6 +1029,12 @@ export interface components {
             repo: string;
             setupDecision?: string;
         };
+        Cursor: {
+            /** Format: int64 */
+            epoch: number;
+            /** Format: int64 */
+            seq: number;
+        };
         Error: {
             code: string;
             details?: {
@@ -775,6 +1051,7 @@ export interface components {
             hostId: string;
             kind: string;
             launched?: components["schemas"]["Launched"];
+            layout?: components["schemas"]["ChipLayout"];
             notice?: components["schemas"]["Notice"];
             noticeId?: string;
             order?: string[] | null;
@@ -782,8 +1059,10 @@ export interface components {
             paneId?: string;
             /** Format: int64 */
             seq: number;
+            session?: components["schemas"]["Session"];
             tab?: components["schemas"]["Tab"];
             tabId?: string;
+            tabView?: components["schemas"]["TabView"];
         };
         Exit: {
             /** Format: date-time */
@@ -804,6 +1083,20 @@ export interface components {
             severity: string;
             /** @description the fault as the CLI prints it, with the line and a caret */
             text?: string;
+        };
+        FileDiff: {
+            /** Format: int64 */
+            added: number;
+            new: components["schemas"]["Blob"];
+            old?: components["schemas"]["Blob"];
+            path: string;
+            /** Format: int64 */
+            removed: number;
+            tool: string;
+        };
+        FooterItems: {
+            left: string[] | null;
+            right: string[] | null;
         };
         HostInfo: {
             capabilities: string[] | null;
@@ -857,10 +1150,49 @@ export interface components {
             surface?: string;
             target: components["schemas"]["Target"];
         };
+        JournalBody: {
+            approval?: components["schemas"]["Approval"];
+            /** Format: int64 */
+            at?: number;
+            blob?: components["schemas"]["Blob"];
+            diff?: components["schemas"]["FileDiff"];
+            lifecycle?: components["schemas"]["Lifecycle"];
+            plan?: components["schemas"]["PlanStep"][] | null;
+            request?: components["schemas"]["RPCRequest"];
+            role?: string;
+            status?: string;
+            submission?: components["schemas"]["Submission"];
+            text?: string;
+            tool?: components["schemas"]["ToolCall"];
+            turnState?: components["schemas"]["TurnState"];
+        };
+        JournalRow: {
+            body: components["schemas"]["JournalBody"];
+            /** Format: int64 */
+            epoch: number;
+            /** Format: int64 */
+            fence: number;
+            item: string;
+            kind: string;
+            /** Format: int64 */
+            revision: number;
+            /** Format: int64 */
+            seq: number;
+            session: string;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        };
         Launched: {
             agent: string;
             launchSource?: string;
             mode: string;
+        };
+        Lifecycle: {
+            /** Format: int64 */
+            bytes?: number;
+            event: string;
+            exit?: components["schemas"]["Exit"];
         };
         LoggedIn: {
             /** @description kept in localStorage, sent as the Davit-Key header and in a WebSocket's first frame */
@@ -968,6 +1300,7 @@ export interface components {
             /** Format: int64 */
             rows: number;
             running: boolean;
+            session?: string;
             shell?: string;
             status: string;
             tab: string;
@@ -1044,6 +1377,10 @@ export interface components {
             options?: string[] | null;
             type: string;
         };
+        Payload: {
+            data: string;
+            mime?: string;
+        };
         Placement: {
             afterTabId?: string;
             groupId?: string;
@@ -1051,6 +1388,11 @@ export interface components {
         PlacementResult: {
             fallback?: string;
             groupId: string;
+        };
+        PlanStep: {
+            priority?: string;
+            state: string;
+            text: string;
         };
         Problem: {
             code: string;
@@ -1075,6 +1417,29 @@ export interface components {
             messageId?: string;
             outcome: string;
         };
+        PullRequest: {
+            base?: string;
+            checks?: string;
+            /** Format: int64 */
+            failed?: number;
+            head?: string;
+            /** Format: int64 */
+            number: number;
+            /** Format: int64 */
+            open?: number;
+            /** Format: int64 */
+            passed?: number;
+            state: string;
+            title: string;
+            url: string;
+        };
+        RPCRequest: {
+            direction: string;
+            error?: unknown;
+            id: string;
+            method: string;
+            state: string;
+        };
         Receipt: {
             detail: string;
             mode: string;
@@ -1097,6 +1462,7 @@ export interface components {
             handle: string;
         };
         ServerFrame: {
+            cursor?: components["schemas"]["Cursor"];
             error?: components["schemas"]["Error"];
             event?: components["schemas"]["Event"];
             exit?: components["schemas"]["Exit"];
@@ -1105,10 +1471,145 @@ export interface components {
             /** Format: int64 */
             offset?: number;
             pane?: string;
+            reset?: string;
+            rows?: components["schemas"]["JournalRow"][] | null;
             /** Format: int64 */
             seq?: number;
+            session?: string;
             state?: components["schemas"]["State"];
             type: string;
+        };
+        Session: {
+            agent: string;
+            agentName: string;
+            commands?: components["schemas"]["AgentSlash"][] | null;
+            /** Format: date-time */
+            created: string;
+            cursor: components["schemas"]["Cursor"];
+            directory: string;
+            draft: components["schemas"]["SessionDraft"];
+            driver: string;
+            fault?: components["schemas"]["Error"];
+            /** Format: int64 */
+            fence: number;
+            id: string;
+            options?: components["schemas"]["AgentOption"][] | null;
+            pane?: string;
+            practice?: boolean;
+            /** Format: int64 */
+            queued?: number;
+            resume?: string;
+            /** Format: date-time */
+            since: string;
+            source: string;
+            status: string;
+            tab?: string;
+            title?: string;
+            usage?: components["schemas"]["AgentUsage"];
+            waiting?: string;
+        };
+        SessionDraft: {
+            /** Format: int64 */
+            revision: number;
+            text: string;
+        };
+        SessionHistory: {
+            after?: components["schemas"]["Cursor"];
+            before?: components["schemas"]["Cursor"];
+            /**
+             * Format: int64
+             * @description rows; 500 when absent, at most 5000
+             */
+            limit?: number;
+            sessionId: string;
+        };
+        SessionList: {
+            sessions: components["schemas"]["Session"][] | null;
+        };
+        SessionMutation: {
+            /** @description minted by the caller, of the form of a launch's operation id */
+            clientOperationId: string;
+            /**
+             * Format: int64
+             * @description of the session as the caller saw it; a stale one is refused with the current one
+             */
+            expectedFence: number;
+            sessionId: string;
+        };
+        SessionPayload: {
+            digest: string;
+            sessionId: string;
+        };
+        SessionRef: {
+            sessionId: string;
+        };
+        SessionRespond: {
+            /** @description minted by the caller, of the form of a launch's operation id */
+            clientOperationId: string;
+            /**
+             * Format: int64
+             * @description of the session as the caller saw it; a stale one is refused with the current one
+             */
+            expectedFence: number;
+            /** @description the question's item in the journal */
+            item: string;
+            /** @description one of the options' ids; empty cancels */
+            option: string;
+            /**
+             * Format: int64
+             * @description of the item as the caller saw it
+             */
+            revision: number;
+            sessionId: string;
+        };
+        SessionRows: {
+            /** @description of the last row */
+            cursor: components["schemas"]["Cursor"];
+            more?: boolean;
+            /** @description why the cursor asked for is no good: take the rows as the whole */
+            reset?: string;
+            rows: components["schemas"]["JournalRow"][] | null;
+        };
+        SessionSend: {
+            /** @description minted by the caller, of the form of a launch's operation id */
+            clientOperationId: string;
+            /**
+             * Format: int64
+             * @description of the session as the caller saw it; a stale one is refused with the current one
+             */
+            expectedFence: number;
+            sessionId: string;
+            text: string;
+        };
+        SessionSetDraft: {
+            /**
+             * Format: int64
+             * @description of the draft that this one replaces
+             */
+            revision: number;
+            sessionId: string;
+            text: string;
+        };
+        SessionSetOption: {
+            /** @description minted by the caller, of the form of a launch's operation id */
+            clientOperationId: string;
+            /**
+             * Format: int64
+             * @description of the session as the caller saw it; a stale one is refused with the current one
+             */
+            expectedFence: number;
+            option: string;
+            sessionId: string;
+            value: string;
+        };
+        SessionSupport: {
+            agent: string;
+            /** @description the workspace's path */
+            dir?: string;
+        };
+        SessionSupported: {
+            reason?: string;
+            verdict: string;
         };
         Setting: {
             key: string;
@@ -1130,13 +1631,25 @@ export interface components {
             };
             closed: components["schemas"]["ClosedTab"][] | null;
             hostId: string;
+            layout: components["schemas"]["ChipLayout"];
             notices: components["schemas"]["Notice"][] | null;
             panes: {
                 [key: string]: components["schemas"]["Pane"];
             };
             /** Format: int64 */
             seq: number;
+            sessions: {
+                [key: string]: components["schemas"]["Session"];
+            };
+            tabView: components["schemas"]["TabView"];
             tabs: components["schemas"]["Tab"][] | null;
+        };
+        Submission: {
+            id: string;
+            item: string;
+            reason?: string;
+            state: string;
+            text: string;
         };
         Tab: {
             color?: string;
@@ -1204,10 +1717,39 @@ export interface components {
             title: string;
             worktree?: components["schemas"]["Worktree"];
         };
+        TabView: {
+            density: string;
+            detailsOnHover: boolean;
+            granularity: string;
+            showDiffStats: boolean;
+            showPrLink: boolean;
+            title: string;
+        };
         Target: {
             create?: unknown;
             kind: string;
             worktree?: string;
+        };
+        ToolCall: {
+            diffs?: string[] | null;
+            id: string;
+            input?: components["schemas"]["Blob"];
+            kind: string;
+            locations?: components["schemas"]["ToolLocation"][] | null;
+            output?: components["schemas"]["Blob"][] | null;
+            state: string;
+            title: string;
+        };
+        ToolLocation: {
+            /** Format: int64 */
+            line?: number;
+            path: string;
+        };
+        TurnState: {
+            message?: string;
+            reason?: string;
+            state: string;
+            stderr?: string;
         };
         Workspace: {
             branch?: string;
@@ -1395,6 +1937,398 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionMutation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.createSupport": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionSupport"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionSupported"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionRef"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionHistory"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionRows"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.payload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionPayload"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payload"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.respond": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionRespond"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JournalRow"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionMutation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionSend"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submission"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.setDraft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionSetDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDraft"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.setOption": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionSetOption"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agentSession.stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionMutation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
                 };
             };
             /** @description Error */

@@ -6,6 +6,7 @@ type Schemas = components["schemas"];
 
 export type Agent = Schemas["Agent"];
 export type Chip = Schemas["Chip"];
+export type ChipLayout = Schemas["ChipLayout"];
 export type ClosedTab = Schemas["ClosedTab"];
 export type Config = Schemas["Config"];
 export type ConfigList = Schemas["ConfigList"];
@@ -24,7 +25,10 @@ export type Tab = Schemas["Tab"];
 export type Workspace = Schemas["Workspace"];
 
 export type Event = Schemas["Event"];
+export type JournalRow = Schemas["JournalRow"];
 export type LoggedIn = Schemas["LoggedIn"];
+export type Session = Schemas["Session"];
+export type TabView = Schemas["TabView"];
 export type ServerFrame = Schemas["ServerFrame"];
 
 /** An error as a problem document and as an error frame carry it. */

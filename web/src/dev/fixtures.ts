@@ -263,5 +263,40 @@ export function sampleState(until: string): State {
 			p_00000000000000e1: [{ kind: "cwd", value: "/home/ada", text: "~", status: "ready" }],
 		},
 		closed: [{ id: "t_docs", title: "docs", until }],
+		sessions: {},
+		layout: {
+			validation: "unvalidated",
+			prChip: true,
+			prompt: [
+				"conda",
+				"venv",
+				"ssh",
+				"subshell",
+				"node",
+				"cwd",
+				"git_branch",
+				"git_diff",
+				"github_pr",
+				"kube",
+			],
+			footer: {
+				left: ["ssh", "cwd", "git_branch", "git_diff", "github_pr", "input_mode"],
+				right: ["agent_plan", "context_use", "model", "attach"],
+			},
+			cliFooter: {
+				left: ["attach", "git_diff", "files", "rich_input"],
+				right: ["cwd", "git_branch", "settings"],
+			},
+			badge: true,
+			custom: [],
+		},
+		tabView: {
+			granularity: "panes",
+			density: "expanded",
+			title: "command",
+			showPrLink: true,
+			showDiffStats: true,
+			detailsOnHover: true,
+		},
 	};
 }

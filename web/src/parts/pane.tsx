@@ -49,14 +49,19 @@ function Screen({ pane }: { pane: Pane }) {
 		let left = false;
 		let observer: ResizeObserver | undefined;
 		let timer: number | undefined;
+		const compare = () => {
+			clearTimeout(timer);
+			timer = window.setTimeout(() => {
+				foreign.value = session.current?.foreign() ?? null;
+			}, 500);
+		};
+		// Only a window that is in use asks for a size, and only for a change of its own
+		// (spec terminal P3.4): two that answer each other's sizes would never end.
 		const look = () => {
 			clearTimeout(timer);
 			timer = window.setTimeout(() => {
-				// Only a window that is in use asks for a size (spec terminal P3.4).
 				if (document.hasFocus()) session.current?.claim();
-				timer = window.setTimeout(() => {
-					foreign.value = session.current?.foreign() ?? null;
-				}, 500);
+				compare();
 			}, 60);
 		};
 		void sessionOf(id).then((made) => {
@@ -71,13 +76,13 @@ function Screen({ pane }: { pane: Pane }) {
 			if (activePane.peek() === id && mayTakeFocus()) made.focus();
 		});
 		const parent = place.current;
-		parent?.addEventListener("davit:size", look);
+		parent?.addEventListener("davit:size", compare);
 		window.addEventListener("focus", look);
 		return () => {
 			left = true;
 			clearTimeout(timer);
 			observer?.disconnect();
-			parent?.removeEventListener("davit:size", look);
+			parent?.removeEventListener("davit:size", compare);
 			window.removeEventListener("focus", look);
 			const mine = session.current;
 			session.current = null;

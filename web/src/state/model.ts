@@ -2,7 +2,18 @@
 // in and a value comes out, and parts that an event does not touch stay the same objects,
 // so that what shows them is not drawn again. Events carry whole values (davit.Event), so
 // applying one twice is harmless.
-import type { Chip, ClosedTab, Event, Notice, Pane, State, Tab } from "../api/types";
+import type {
+	Chip,
+	ChipLayout,
+	ClosedTab,
+	Event,
+	Notice,
+	Pane,
+	Session,
+	State,
+	Tab,
+	TabView,
+} from "../api/types";
 
 export interface Model {
 	readonly hostId: string;
@@ -12,6 +23,9 @@ export interface Model {
 	readonly notices: readonly Notice[];
 	readonly chips: Readonly<Record<string, readonly Chip[]>>;
 	readonly closed: readonly ClosedTab[];
+	readonly sessions: Readonly<Record<string, Session>>;
+	readonly layout: ChipLayout;
+	readonly tabView: TabView;
 }
 
 export function fromState(state: State): Model {
@@ -25,6 +39,9 @@ export function fromState(state: State): Model {
 		notices: state.notices ?? [],
 		chips,
 		closed: state.closed ?? [],
+		sessions: state.sessions ?? {},
+		layout: state.layout,
+		tabView: state.tabView,
 	};
 }
 
@@ -59,6 +76,14 @@ function change(model: Model, event: Event): Model {
 				: model;
 		case "closed":
 			return { ...model, closed: event.closed ?? [] };
+		case "session":
+			return event.session
+				? { ...model, sessions: { ...model.sessions, [event.session.id]: event.session } }
+				: model;
+		case "layout":
+			return event.layout ? { ...model, layout: event.layout } : model;
+		case "tabView":
+			return event.tabView ? { ...model, tabView: event.tabView } : model;
 		default:
 			return model; // a newer host's event
 	}

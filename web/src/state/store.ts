@@ -19,6 +19,9 @@ export const panes = computed(() => model.value?.panes ?? {});
 export const chips = computed(() => model.value?.chips ?? {});
 export const notices = computed(() => model.value?.notices ?? []);
 export const closed = computed(() => model.value?.closed ?? []);
+export const sessions = computed(() => model.value?.sessions ?? {});
+export const layout = computed(() => model.value?.layout ?? null);
+export const tabView = computed(() => model.value?.tabView ?? null);
 
 // The way to it.
 
