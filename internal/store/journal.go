@@ -1,14 +1,14 @@
 package store
 
 import (
-	"context"
 	"time"
 
 	"davit"
 )
 
 // ChatRow is a structured session as stored (spec session S1). Its counters are moved by
-// JournalBatch alone.
+// JournalBatch alone; its fence, NextRPC and Spawn never go back, and Session.Cursor is
+// read from what the rows made it, whatever was put.
 type ChatRow struct {
 	Session   davit.Session // the view, with status and draft
 	Spec      ChatSpec
@@ -28,7 +28,7 @@ type ChatSpec struct {
 
 // JournalBatch is one step of one session: all of it is stored in one transaction, or
 // nothing. Rows carry their epoch and seq: the session's owner counts, and the store
-// refuses a row whose place is taken or not the next.
+// refuses a row whose place is taken or not the next. Times are kept to the millisecond.
 type JournalBatch struct {
 	Session     davit.SessionID
 	Put         *ChatRow // the row as it is after this step
@@ -58,7 +58,8 @@ type RPCRow struct {
 	Item      string // the journal's item, of a permission question
 	State     string // open answered failed cancelled
 	Answer    []byte
-	Asked     time.Time
+	Asked     time.Time // zero in a later write: as it was
+	Spawn     int       // of the process; 0 in a write: the session's. An agent counts anew in each
 }
 
 // FoldRow says how far a spawn's output is folded (spec session S1.1, S1.3).
@@ -80,39 +81,4 @@ type Chat struct {
 	Acts        []ActRow // owed, in order
 	Fault       error    // the row cannot be decoded: everything else is empty
 	ID          davit.SessionID
-}
-
-// AppendJournal stores one step. Errors: internal for a row out of its place.
-func (s *Store) AppendJournal(ctx context.Context, b JournalBatch) error {
-	return davit.Errorf(davit.CodeUnsupported, "chats are not stored yet")
-}
-
-// Chats reads all sessions.
-func (s *Store) Chats(ctx context.Context) ([]Chat, error) { return nil, nil }
-
-// Journal reads rows after a cursor, oldest first.
-func (s *Store) Journal(ctx context.Context, id davit.SessionID, after davit.Cursor, limit int) ([]davit.JournalRow, error) {
-	return nil, nil
-}
-
-// JournalBefore reads the newest rows before a cursor, oldest first; the zero cursor
-// means before everything that is still to come.
-func (s *Store) JournalBefore(ctx context.Context, id davit.SessionID, before davit.Cursor, limit int) ([]davit.JournalRow, error) {
-	return nil, nil
-}
-
-// JournalItems reads, for each item, what its rows say together as one row: the newest,
-// with the whole text for messages and thoughts. In order of each item's first row.
-func (s *Store) JournalItems(ctx context.Context, id davit.SessionID) ([]davit.JournalRow, error) {
-	return nil, nil
-}
-
-// Submission finds a message by its operation id.
-func (s *Store) Submission(ctx context.Context, id davit.SessionID, operation string) (davit.Submission, bool, error) {
-	return davit.Submission{}, false, nil
-}
-
-// Payload reads what a digest stands for.
-func (s *Store) Payload(ctx context.Context, id davit.SessionID, digest string) (PayloadRow, bool, error) {
-	return PayloadRow{}, false, nil
 }

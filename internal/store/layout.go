@@ -85,7 +85,7 @@ func (b Batch) encodePanes() (changes []change, err error) {
 	for _, id := range b.DeletePanes {
 		changes = append(changes,
 			statement(`DELETE FROM panes WHERE id = ?`, string(id)),
-			statement(`DELETE FROM acts WHERE pane = ?`, string(id)))
+			statement(`DELETE FROM acts WHERE pane = ? AND session = ''`, string(id)))
 	}
 	for _, row := range b.PutPanes {
 		body, err := json.Marshal(row.Pane)
@@ -153,32 +153,37 @@ func (b Batch) encodeRest() (changes []change, err error) {
 	return changes, nil
 }
 
-// encodeActs: an act is immutable. Putting the same one twice is harmless, another body
-// under the same id is a fault of ours that must not reach the keeper.
 func (b Batch) encodeActs() (changes []change, err error) {
-	for _, row := range b.PutActs {
+	return encodeActs("", b.PutActs, b.DoneActs), nil
+}
+
+// encodeActs: an act is immutable. Putting the same one twice is harmless, another body
+// under the same id is a fault of ours that must not reach the keeper. The acts of a chat
+// carry its session; those of a tab's panes carry none.
+func encodeActs(session davit.SessionID, put []ActRow, done []string) (changes []change) {
+	for _, row := range put {
 		body := row.Body
 		if body == nil {
 			body = []byte{}
 		}
 		changes = append(changes, func(t *tx) error {
-			n, err := t.affect(`INSERT INTO acts (id, pane, kind, body, created) VALUES (?, ?, ?, ?, ?)
+			n, err := t.affect(`INSERT INTO acts (id, session, pane, kind, body, created) VALUES (?, ?, ?, ?, ?, ?)
 				ON CONFLICT (id) DO UPDATE SET created = acts.created
-				WHERE acts.pane = excluded.pane AND acts.kind = excluded.kind AND acts.body = excluded.body`,
-				row.ID, string(row.Pane), row.Kind, body, row.Created.UnixMilli())
+				WHERE acts.session = excluded.session AND acts.pane = excluded.pane AND acts.kind = excluded.kind AND acts.body = excluded.body`,
+				row.ID, string(session), string(row.Pane), row.Kind, body, row.Created.UnixMilli())
 			if err == nil && n == 0 {
 				return davit.Errorf(davit.CodeInternal, "act %s is stored with another body", row.ID)
 			}
 			return err
 		})
 	}
-	for _, id := range b.DoneActs {
+	for _, id := range done {
 		changes = append(changes, statement(`DELETE FROM acts WHERE id = ?`, id))
 	}
-	return changes, nil
+	return changes
 }
 
-// Load reads everything in one snapshot.
+// Load reads everything in one snapshot. What belongs to chats is not in it (Chats).
 func (s *Store) Load(ctx context.Context) (Everything, error) {
 	var e Everything
 	t, err := s.readDB.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -336,7 +341,7 @@ func (e *Everything) loadWorktrees(ctx context.Context, t *sql.Tx) error {
 }
 
 func (e *Everything) loadActs(ctx context.Context, t *sql.Tx) error {
-	return each(ctx, t, `SELECT id, pane, kind, body, created FROM acts ORDER BY seq`, func(scan func(...any) error) error {
+	return each(ctx, t, `SELECT id, pane, kind, body, created FROM acts WHERE session = '' ORDER BY seq`, func(scan func(...any) error) error {
 		var (
 			row     ActRow
 			created int64

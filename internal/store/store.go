@@ -1,6 +1,6 @@
 // Package store keeps what the host must not forget in one SQLite file: layout, panes,
-// cleanups, acts owed to the keeper, logins, settings and the ledger of launches. It is
-// the only package with SQL. docs/store.md has the tables and the rules.
+// cleanups, acts owed to the keeper, logins, settings, the ledger of launches and the
+// journals of chats. It is the only package with SQL. docs/store.md has the tables and the rules.
 //
 // Open starts two goroutines and Close waits for both: the writer, which owns the one
 // connection that writes and commits what waits in groups, and the copier, which keeps
@@ -149,6 +149,11 @@ func (s *Store) loadMeta(ctx context.Context) error {
 			return fmt.Errorf("ledger_floor %q: %w", minted["ledger_floor"], err)
 		}
 		floor = max(floor, s.floor)
+		if s.recovery.Copy {
+			if err := afterLoss(t); err != nil {
+				return err
+			}
+		}
 		return t.exec(`UPDATE meta SET value = ? WHERE key = 'ledger_floor'`, fmt.Sprint(floor))
 	})
 	if err != nil {
