@@ -73,10 +73,11 @@ type SessionDraft struct {
 
 // AgentOption is one thing that can be picked in a session.
 type AgentOption struct {
-	ID       string        `json:"id"`       // model, mode, effort, or the agent's own word
-	Name     string        `json:"name"`     // for a person
-	Value    string        `json:"value"`    // the current choice's id
-	Category string        `json:"category"` // model | mode | effort | other
+	ID       string        `json:"id"`            // model, mode, effort, or the agent's own word
+	Name     string        `json:"name"`          // for a person
+	Value    string        `json:"value"`         // the current choice's id
+	Category string        `json:"category"`      // model | mode | effort | other
+	Via      string        `json:"via,omitempty"` // which of the protocol's methods sets it: mode | model | config
 	Choices  []AgentChoice `json:"choices"`
 }
 
@@ -152,6 +153,8 @@ type JournalBody struct {
 	At   int    `json:"at,omitempty"`   // in UTF-16 code units, as browsers count
 	Text string `json:"text,omitempty"` // also of status, question and lifecycle
 	Blob *Blob  `json:"blob,omitempty"` // content that is not text, or too long to be here
+	// MessageID is the agent's own id of a message, when it gives one.
+	MessageID string `json:"messageId,omitempty"`
 
 	Tool       *ToolCall   `json:"tool,omitempty"`
 	Diff       *FileDiff   `json:"diff,omitempty"`
@@ -216,10 +219,11 @@ type Approval struct {
 	Tool    string           `json:"tool,omitempty"` // the tool call's item
 	Title   string           `json:"title"`
 	Options []ApprovalOption `json:"options"`
-	State   string           `json:"state"`            // open answered cancelled denied
-	Choice  string           `json:"choice,omitempty"` // the option's id
-	By      string           `json:"by,omitempty"`     // who answered: a client's name, or davit
-	Reason  string           `json:"reason,omitempty"` // why davit denied it
+	State   string           `json:"state"`             // open answered cancelled denied
+	Choice  string           `json:"choice,omitempty"`  // the option's id
+	By      string           `json:"by,omitempty"`      // who answered: a client's name, or davit
+	Reason  string           `json:"reason,omitempty"`  // why davit denied it
+	Request string           `json:"request,omitempty"` // the agent's rpc id, as JSON
 }
 
 // ApprovalOption is one answer that the agent offers.
@@ -261,9 +265,10 @@ type Submission struct {
 
 // Lifecycle is something that happened to the session or its process.
 type Lifecycle struct {
-	Event string `json:"event"` // started initialized created loaded resumed stopped exited lost skipped garbage flooded option
+	Event string `json:"event"` // started initialized created loaded resumed stopped exited lost skipped garbage flooded option unknown
 	Exit  *Exit  `json:"exit,omitempty"`
 	Bytes uint64 `json:"bytes,omitempty"` // of what was skipped
+	Count int    `json:"count,omitempty"` // of lines that were garbage
 }
 
 // RPCRequest is one request between davit and the agent (spec session S1.2).
