@@ -40,6 +40,7 @@ const (
 	CodePaneEnded         Code = "pane_ended"
 	CodePaneLost          Code = "pane_lost"
 	CodePaneBusy          Code = "pane_busy"
+	CodePaneIsChat        Code = "pane_is_chat"
 	CodePaneLineTooLong   Code = "pane_line_too_long"
 	CodePaneSpawnFailed   Code = "pane_spawn_failed"
 	CodeOutputGap         Code = "output_gap"
@@ -141,6 +142,7 @@ var codeTable = []CodeInfo{
 	{CodePaneNotFound, 404, 3, "There is no such pane.", "nothing", "`davit pane list` shows what there is."},
 	{CodePaneEnded, 409, 7, "The pane's program has ended.", "nothing", "Open another pane."},
 	{CodePaneLost, 409, 7, "The pane's keeper is gone, and with it the way to its program.", "nothing", "Open another pane; what still runs is listed by `davit keeper status`."},
+	{CodePaneIsChat, 409, 2, "The pane holds a chat, and what was asked for needs a terminal.", "nothing", "Use `davit session show` and `davit session send`; the error names the session."},
 	{CodePaneBusy, 429, 7, "The pane's program does not read, and its input queue is full.", "nothing", "Send it again later: nothing of it was taken."},
 	{CodePaneLineTooLong, 422, 7, "A line over 4,095 bytes while the terminal reads whole lines.", "nothing", "Send shorter lines: the kernel would cut this one."},
 	{CodePaneSpawnFailed, 422, 7, "The program could not be started.", "nothing", "Check the command and its directory."},

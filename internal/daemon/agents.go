@@ -55,8 +55,16 @@ func (a *agents) Agent(_ context.Context, id string) (launch.Agent, error) {
 	if err != nil {
 		return launch.Agent{}, err
 	}
-	// No driver is built yet: a chat that is asked for answers by spec launch L3.2 row 3.
-	return launch.Agent{ID: entry.ID, Name: entry.Name, Practice: entry.Practice, Exe: found.Path}, nil
+	return launch.Agent{ID: entry.ID, Name: entry.Name, Practice: entry.Practice, Driver: driver(entry), Exe: found.Path}, nil
+}
+
+// driver is an agent's chat driver when this build has it, "" else: a chat that is asked
+// for then answers by spec launch L3.2 row 3.
+func driver(entry agent.Agent) string {
+	if entry.Structured.Driver == "acp" {
+		return entry.Structured.Driver
+	}
+	return ""
 }
 
 // Chat tells how an agent is driven as a chat (session.Agents).
@@ -91,7 +99,7 @@ func (a *agents) Command(_ context.Context, which launch.Agent, in launch.Comman
 	if !ok {
 		return launch.Command{}, davit.Errorf(davit.CodeAgentUnknown, "there is no agent %q in the catalogue", which.ID)
 	}
-	c, err := entry.Command(agent.CommandInput{Prompt: in.Prompt, Args: in.Args, Options: in.Options, SelfExe: a.daemon.cfg.Self, Exe: which.Exe})
+	c, err := entry.Command(agent.CommandInput{Prompt: in.Prompt, Draft: in.Draft, Args: in.Args, Options: in.Options, SelfExe: a.daemon.cfg.Self, Exe: which.Exe})
 	return launch.Command{Argv: c.Argv, Env: c.Env, PromptRides: c.PromptRides, Warning: c.Warning}, err
 }
 
@@ -109,6 +117,9 @@ func (a *agents) List(ctx context.Context) ([]wire.Agent, error) {
 	var group sync.WaitGroup
 	for i, entry := range entries {
 		list[i] = wire.Agent{ID: entry.ID, Name: entry.Name, Practice: entry.Practice, InstallHint: entry.Install, Surfaces: []string{string(davit.Terminal)}}
+		if driver(entry) != "" {
+			list[i].Surfaces = append(list[i].Surfaces, string(davit.Structured))
+		}
 		found, err := agent.Detect(entry, a.where())
 		if err != nil {
 			list[i].Missing = davit.AsError(err).Message

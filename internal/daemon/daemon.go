@@ -143,11 +143,6 @@ func (d *daemon) build(ctx context.Context) error {
 		scripts = ""
 	}
 	userShell := userShell(d.cfg.Getenv)
-	d.tabs = tab.New(tab.Config{
-		Host: d.host, Panes: d.panes, Home: d.cfg.Home, Workspaces: spaces, Git: runner, Chips: d.chips,
-		Socket: d.socket, Self: d.cfg.Self, UserHome: d.cfg.Getenv("HOME"), UserShell: userShell, Scripts: scripts,
-		LoginEnv: login, Undo: d.cfg.Undo, Now: time.Now, Log: d.log,
-	})
 	agents := &agents{daemon: d, login: login}
 	d.sessions = session.New(session.Config{
 		Host: d.host, Store: d.store, Agents: agents, Keeper: d.panes.Link, Linked: d.panes.Linked, Ready: d.panes.Ready(),
@@ -156,8 +151,13 @@ func (d *daemon) build(ctx context.Context) error {
 		},
 		Failpoint: d.cfg.Failpoint, Now: time.Now, Log: d.log,
 	})
+	d.tabs = tab.New(tab.Config{
+		Host: d.host, Panes: d.panes, Home: d.cfg.Home, Workspaces: spaces, Git: runner, Chats: d.sessions, Chips: d.chips,
+		Socket: d.socket, Self: d.cfg.Self, UserHome: d.cfg.Getenv("HOME"), UserShell: userShell, Scripts: scripts,
+		LoginEnv: login, Undo: d.cfg.Undo, Now: time.Now, Log: d.log,
+	})
 	d.launches = launch.New(launch.Config{
-		Ledger: d.store, Agents: agents, Workspaces: places{spaces, d}, Surfaces: d.tabs, Held: d.tabs, Host: identity.HostID,
+		Ledger: d.store, Agents: agents, Workspaces: places{spaces, d}, Surfaces: d.tabs, Held: held{d.tabs, d.sessions}, Sessions: chats{d.sessions}, Host: identity.HostID,
 		Key: d.store.FingerprintKey(), DefaultSurface: d.defaultSurface, Started: d.agentStarted, Failpoint: d.cfg.Failpoint, Log: d.log,
 	})
 	d.tabs.SetLauncher(launcher{d.launches})

@@ -21,6 +21,8 @@ import (
 	"davit/internal/model"
 	"davit/internal/names"
 	"davit/internal/pane"
+	"davit/internal/route"
+	"davit/internal/session"
 	"davit/internal/shell"
 	"davit/internal/store"
 	"davit/internal/tab"
@@ -222,6 +224,46 @@ func (p places) Made(_ context.Context, instance string) (davit.Worktree, bool, 
 		return row.Worktree, true, nil
 	}
 	return davit.Worktree{}, false, nil
+}
+
+// held is what the keeper holds, of either surface (launch.Held).
+type held struct {
+	*tab.Service
+	sessions *session.Service
+}
+
+func (h held) HoldsChat(ctx context.Context, id davit.SessionID) (bool, error) {
+	return h.sessions.Holds(ctx, id)
+}
+
+// chats are the sessions as a launch needs them.
+type chats struct{ sessions *session.Service }
+
+func (c chats) Support(ctx context.Context, agent, dir string) (route.Verdict, string, error) {
+	return c.sessions.Support(ctx, agent, dir)
+}
+
+func (c chats) Known(id davit.SessionID) bool {
+	_, err := c.sessions.Get(id)
+	return err == nil
+}
+
+func (c chats) Submit(ctx context.Context, id davit.SessionID, message, text string) error {
+	_, err := c.sessions.Send(ctx, session.Mutation{Session: id, Operation: message, By: "launch"}, text)
+	return err
+}
+
+func (c chats) Submitted(ctx context.Context, id davit.SessionID, message string) (bool, error) {
+	return c.sessions.Submitted(ctx, id, message)
+}
+
+func (c chats) Draft(ctx context.Context, id davit.SessionID, text string) error {
+	now, err := c.sessions.Get(id)
+	if err != nil {
+		return err
+	}
+	_, err = c.sessions.SetDraft(ctx, id, text, now.Draft.Revision)
+	return err
 }
 
 // modelOf makes the loop's first model of what the store holds. Rows that could not be

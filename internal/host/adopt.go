@@ -11,7 +11,7 @@ import (
 	"davit/internal/store"
 )
 
-// adopt matches the stored panes with what the keeper holds, and serves each: a running
+// adopt matches the stored terminals with what the keeper holds, and serves each: a running
 // or ended one from the keeper's log, one that no keeper holds from its checkpoint alone.
 // Spawns that are still owed are left to the Watcher's owner (tab.Restore), which can
 // rebuild what a row may not hold.
@@ -35,6 +35,9 @@ func (p *Panes) adopt(ctx context.Context, l *link) error {
 	var faults []error
 	var lost []store.PaneRow
 	for id, row := range p.cfg.Host.Model().Rows.Panes {
+		if row.Pane.Kind == keeper.PaneChat {
+			continue // its processes are its session's
+		}
 		info, there := held[id]
 		view := row.Pane
 		switch {

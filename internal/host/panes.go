@@ -330,7 +330,12 @@ func (p *Panes) Get(id davit.PaneID) (*pane.Pane, error) {
 	lp, ok := p.live[id]
 	p.mu.Unlock()
 	if !ok {
-		if v, known := p.cfg.Host.State().Panes[id]; known {
+		v, known := p.cfg.Host.State().Panes[id]
+		if known && v.Kind == keeper.PaneChat {
+			return nil, davit.Errorf(davit.CodePaneIsChat, "pane %s is a chat: it has no terminal", id).
+				WithHint("`davit session show %s` shows what was said, `davit session send` says something", v.Session).With("sessionId", string(v.Session))
+		}
+		if known {
 			return nil, davit.Errorf(davit.CodePaneLost, "pane %s is not served: %s", id, cmp.Or(v.Fault, string(v.Status)))
 		}
 		return nil, davit.Errorf(davit.CodePaneNotFound, "there is no pane %q", id).WithHint("`davit pane list` shows what there is")

@@ -51,6 +51,9 @@ func New(cfg Config) *Executor {
 	if cfg.Started == nil {
 		cfg.Started = func(davit.Launched) {}
 	}
+	if cfg.SupportLimit == 0 {
+		cfg.SupportLimit = 10 * time.Second
+	}
 	if cfg.DefaultSurface == nil {
 		cfg.DefaultSurface = func(context.Context) davit.Surface { return davit.Structured }
 	}

@@ -107,7 +107,6 @@ func TestRefusedBeforeAnythingIsMade(t *testing.T) {
 		"unknown agent": {func(i *davit.Intent) { i.Agent = "nobody" }, davit.CodeAgentUnknown},
 		"other host":    {func(i *davit.Intent) { i.Host = "h_other" }, davit.CodeNotServedYet},
 		"reuse":         {func(i *davit.Intent) { i.ReuseTerminal = &davit.ReuseTerminal{Handle: "h"} }, davit.CodeNotServedYet},
-		"draft":         {func(i *davit.Intent) { i.Prompt.Delivery = "draft" }, davit.CodeNotServedYet},
 		"malformed id":  {func(i *davit.Intent) { i.OperationID = "7" }, davit.CodeOperationInvalid},
 		"from the future": {func(i *davit.Intent) {
 			i.OperationID = fmt.Sprintf("%013d-%032x", time.Now().Add(6*time.Minute).UnixMilli(), 1)

@@ -3,8 +3,8 @@
 // effect and a receipt that says what was done:
 //
 //	caller ─ Launch ─► validate ─ claim ─► resolve ─ half one ─ create ─ half two ─► surface ─ record ─ deliver ─ settle ─► Result
-//	                      │        │ledger   │Workspaces  │route   │Workspaces │route   │Surfaces  └──── ledger ────┘
-//	                   Agents
+//	                      │        │ledger   │Workspaces  │route   │Workspaces │Sessions │Surfaces  └──── ledger ────┘
+//	                   Agents                                                                           │Sessions
 //
 // The Executor owns one goroutine for each launch that runs: a caller that goes away
 // decides nothing (L5.9). Its only lock guards the table of launches in flight, which
@@ -26,6 +26,7 @@ import (
 
 	"davit"
 	"davit/internal/launch/intent"
+	"davit/internal/route"
 	"davit/internal/store"
 )
 
@@ -73,7 +74,8 @@ type Agent struct {
 
 // CommandInput is what an agent's command is made of.
 type CommandInput struct {
-	Prompt  *string // the first turn; nil for none
+	Prompt  *string // the first turn, or the draft when Draft is set; nil for none
+	Draft   bool
 	Args    davit.OptionalString
 	Options map[string]string
 }
@@ -82,7 +84,7 @@ type CommandInput struct {
 type Command struct {
 	Argv        []string
 	Env         []string // NAME=value, beside the pane's own
-	PromptRides bool     // the prompt is in Argv or Env
+	PromptRides bool     // the prompt is in Argv or Env: as the first turn, or a draft as the agent's own prefill
 	Warning     string
 }
 
@@ -113,9 +115,33 @@ type Surfaces interface {
 	// before it does it. An error with ErrNothingMade in its chain proves that no program
 	// was started.
 	OpenTerminal(ctx context.Context, r TerminalRequest) (TerminalOpened, error)
-	// Handle gives the terminal handle that is good now for a pane key; false when the
-	// pane has none (L6.3: a replay may re-mint it).
-	Handle(ctx context.Context, key davit.PaneKey) (string, bool, error)
+	// OpenChat makes a tab with a chat in it and starts the agent there, likewise. With
+	// ErrNothingMade the tab is still there: Drop takes it away, or OpenTerminal turns it
+	// into a terminal (TerminalRequest.InPlace).
+	OpenChat(ctx context.Context, r ChatRequest) (ChatOpened, error)
+	// Drop takes the tab of a chat that was not made away again.
+	Drop(ctx context.Context, tab davit.TabID) error
+	// Handle gives the handle that is good now for a surface; false when there is none
+	// (L6.3: a replay may re-mint it).
+	Handle(ctx context.Context, o davit.Outcome) (string, bool, error)
+	// Shows waits a while for a terminal to show a text, and says whether it did.
+	Shows(ctx context.Context, key davit.PaneKey, text string) bool
+}
+
+// Sessions are the host's chats as far as a launch needs them.
+type Sessions interface {
+	// Support says whether an agent can be a chat in a directory of this host, and why not
+	// (L3.3). It starts nothing.
+	Support(ctx context.Context, agent, dir string) (route.Verdict, string, error)
+	// Known says whether there is a chat of this id.
+	Known(id davit.SessionID) bool
+	// Submit appends a message to the chat's journal, then sends it. Without an error it is
+	// durable.
+	Submit(ctx context.Context, id davit.SessionID, message, text string) error
+	// Submitted says whether the message's row is there.
+	Submitted(ctx context.Context, id davit.SessionID, message string) (bool, error)
+	// Draft puts a text into the chat's composer.
+	Draft(ctx context.Context, id davit.SessionID, text string) error
 }
 
 // TerminalRequest says what to start and where. The ids are minted and stored already.
@@ -138,6 +164,7 @@ type TerminalRequest struct {
 	Operation     string
 	Receipt       davit.Receipt // for the tab's list of launches
 	WorkspaceID   string
+	InPlace       bool // the pane is there, of a chat of the same operation that was not made
 }
 
 // TerminalOpened is what came to be. Empty ids are those asked for.
@@ -149,10 +176,40 @@ type TerminalOpened struct {
 	Warning   string
 }
 
+// ChatRequest says which chat to start and where. The ids are minted and stored already.
+type ChatRequest struct {
+	Session       davit.SessionID
+	Tab           davit.TabID
+	Pane          davit.PaneID
+	PaneKey       davit.PaneKey
+	Agent         string // catalogue id
+	AgentName     string
+	Practice      bool
+	Dir           string
+	Title         string
+	Options       map[string]string // model, effort, mode: those that the driver takes
+	Worktree      *davit.Worktree
+	RemoveOnClose bool
+	Placement     *davit.Placement
+	Focus         bool
+	Operation     string
+	Receipt       davit.Receipt
+	WorkspaceID   string
+}
+
+// ChatOpened is what came to be.
+type ChatOpened struct {
+	Handle    string
+	Placement *davit.PlacementResult
+	Warning   string // options that were not taken, a start that takes long
+}
+
 // Held asks the keeper what it holds (L6.5).
 type Held interface {
 	// Holds says whether the keeper has the pane's program, running or ended.
 	Holds(ctx context.Context, key davit.PaneKey) (bool, error)
+	// HoldsChat says whether it has, or had, a process of the chat.
+	HoldsChat(ctx context.Context, id davit.SessionID) (bool, error)
 }
 
 // Config joins the executor to the rest. Everything but the fields that say so is needed.
@@ -162,9 +219,12 @@ type Config struct {
 	Workspaces Workspaces
 	Surfaces   Surfaces
 	Held       Held
+	Sessions   Sessions // nil: this host has no chats (L3.2 row 7)
 	Host       davit.HostID
 	Key        []byte // of the hash of accountEnv: Store.FingerprintKey
 
+	// SupportLimit is how long half two waits for the host's verdict; 0: 10 s.
+	SupportLimit time.Duration
 	// DefaultSurface reads the setting agent.default_surface; nil: structured.
 	DefaultSurface func(ctx context.Context) davit.Surface
 	// Started hears of each agent that was started, once (L1 launchSource); may be nil.

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"time"
 
 	"davit"
 	"davit/internal/launch/intent"
@@ -32,9 +34,27 @@ func mint(in davit.Intent) store.Minted {
 // TerminalHandle makes the handle of a pane for one life of its program: the same for
 // the same two, another after the pane was started anew. It is what Surfaces may use.
 func TerminalHandle(pane davit.PaneID, life string) string {
-	sum := sha256.Sum256([]byte(string(pane) + "\x00" + life))
+	return "term_" + dashed(string(pane)+"\x00"+life)
+}
+
+// ChatHandle makes the handle of a chat for one life of its agent, likewise.
+func ChatHandle(id davit.SessionID, life string) string {
+	return "chat_" + dashed(string(id)+"\x00"+life)
+}
+
+func dashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	h := hex.EncodeToString(sum[:16])
-	return "term_" + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// messageID is that of a launch's prompt in a chat's journal: the operation id, else a
+// fresh one of the same form (L2.2).
+func messageID(operation string, now time.Time) string {
+	if operation != "" {
+		return operation
+	}
+	return fmt.Sprintf("%013d-%s", now.UnixMilli(), randomHex(16))
 }
 
 func randomHex(n int) string {

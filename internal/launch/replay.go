@@ -72,7 +72,7 @@ func (x *Executor) running(caller Caller, operation string) (*flight, bool) {
 }
 
 // Recover is for a host that has just started, after it has sent the keeper what its
-// rows say is owed and before it takes launches: an operation whose pane the keeper
+// rows say is owed and before it takes launches: an operation whose pane or chat the keeper
 // holds is recorded, not unknown (L6.5). It gives the number of those found.
 func (x *Executor) Recover(ctx context.Context) (int, error) {
 	rows, err := x.cfg.Ledger.Unsettled(ctx)
@@ -91,19 +91,22 @@ func (x *Executor) Recover(ctx context.Context) (int, error) {
 	return found, ctx.Err()
 }
 
-// found asks the keeper for the pane of an operation that nobody knows the end of, and
-// records the operation when it is there.
+// found asks the keeper for the surface of an operation that nobody knows the end of, and
+// records the operation when it is there. The plan says which surface that would be.
 func (x *Executor) found(ctx context.Context, row store.OperationRow) (store.OperationRow, bool) {
-	held, err := x.cfg.Held.Holds(ctx, row.Minted.PaneKey)
+	var plan davit.Result
+	if len(row.Result) == 0 {
+		return row, false // no surface was asked for
+	}
+	if err := json.Unmarshal(row.Result, &plan); err != nil {
+		x.cfg.Log.Warn("read the plan of a launch", "operation", row.OperationID, "err", err)
+		return row, false
+	}
+	held, err := x.held(ctx, row, plan)
 	if err != nil {
 		x.cfg.Log.Warn("ask the keeper about a launch", "operation", row.OperationID, "err", err)
 	}
-	if err != nil || !held || len(row.Result) == 0 {
-		return row, false
-	}
-	var plan davit.Result
-	if err := json.Unmarshal(row.Result, &plan); err != nil {
-		x.cfg.Log.Warn("read the plan of a launch", "operation", row.OperationID, "err", err)
+	if err != nil || !held {
 		return row, false
 	}
 	plan.Outcome.Handle = x.handle(ctx, plan.Outcome)
@@ -119,11 +122,19 @@ func (x *Executor) found(ctx context.Context, row store.OperationRow) (store.Ope
 	return row, true
 }
 
+// held asks for the pane key of a terminal, or the session id of a chat (L6.5).
+func (x *Executor) held(ctx context.Context, row store.OperationRow, plan davit.Result) (bool, error) {
+	if plan.Outcome.Kind == davit.Structured {
+		return x.cfg.Held.HoldsChat(ctx, davit.SessionID(row.Minted.SessionID))
+	}
+	return x.cfg.Held.Holds(ctx, row.Minted.PaneKey)
+}
+
 // handle gives the handle that is good now, else the one stored (L6.3).
 func (x *Executor) handle(ctx context.Context, o davit.Outcome) string {
-	handle, ok, err := x.cfg.Surfaces.Handle(ctx, o.PaneKey)
+	handle, ok, err := x.cfg.Surfaces.Handle(ctx, o)
 	if err != nil {
-		x.cfg.Log.Warn("look up a terminal handle", "pane", o.PaneKey, "err", err)
+		x.cfg.Log.Warn("look up a handle", "pane", o.PaneKey, "session", o.SessionID, "err", err)
 	}
 	if err != nil || !ok || handle == "" {
 		return o.Handle
@@ -143,6 +154,7 @@ func (x *Executor) replay(ctx context.Context, caller Caller, row store.Operatio
 			x.cfg.Log.Warn("a stored launch cannot be read", "operation", row.OperationID, "err", err)
 			return davit.Result{}, x.unknown(ctx, row, "its stored answer cannot be read")
 		}
+		x.confirm(ctx, row, &result)
 		if !route.ReplayedPrompt(result.Prompt, caller.Capabilities) {
 			return davit.Result{}, x.unknown(ctx, row, "it is not known whether its prompt arrived")
 		}
@@ -158,11 +170,39 @@ func (x *Executor) replay(ctx context.Context, caller Caller, row store.Operatio
 	return davit.Result{}, x.unknown(ctx, row, "the host stopped before it knew")
 }
 
+// confirm looks for the row of a chat's prompt that nobody saw delivered (L6.3). It sends
+// nothing: a replay never runs anything (L6.4). What is found is settled, so that the
+// answer stays the same.
+func (x *Executor) confirm(ctx context.Context, row store.OperationRow, result *davit.Result) {
+	p := result.Prompt
+	if p == nil || p.Outcome != davit.PromptUnconfirmed || result.Outcome.Kind != davit.Structured || x.cfg.Sessions == nil {
+		return
+	}
+	there, err := x.cfg.Sessions.Submitted(ctx, davit.SessionID(result.Outcome.SessionID), row.OperationID)
+	if err != nil {
+		x.cfg.Log.Warn("look for the prompt of a launch", "operation", row.OperationID, "err", err)
+	}
+	if err != nil || !there {
+		return
+	}
+	result.Prompt = &davit.PromptReceipt{Delivery: p.Delivery, Outcome: davit.PromptJournaled, MessageID: row.OperationID}
+	if row.State != store.OperationRecorded {
+		return
+	}
+	if err := x.cfg.Ledger.Settle(ctx, row.Caller, row.OperationID, intent.Encode(*result)); err != nil {
+		x.cfg.Log.Warn("settle a launch whose prompt was found", "operation", row.OperationID, "err", err)
+	}
+}
+
 // unknown is the answer where even the keeper cannot tell; it names what is left.
 func (x *Executor) unknown(ctx context.Context, row store.OperationRow, why string) error {
 	e := davit.Errorf(davit.CodeOperationUnknown, "it cannot be known what operation %s did: %s", row.OperationID, why).
 		WithHint("look at what the details name, then launch with a new id").
 		With("operationId", row.OperationID).With("paneKey", string(row.Minted.PaneKey))
+	var plan davit.Result
+	if json.Unmarshal(row.Result, &plan) == nil && plan.Outcome.Kind == davit.Structured {
+		e = e.With("sessionId", row.Minted.SessionID).With("tabId", string(row.Minted.TabID))
+	}
 	path, branch := row.WorktreePath, row.WorktreeBranch
 	if path == "" {
 		made, ok, err := x.cfg.Workspaces.Made(ctx, row.Minted.WorktreeInstance)

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type run struct {
 	made     *davit.Worktree // by this launch: kept whatever happens (L5.8)
 	dir      string          // where the agent starts
 	decision route.Decision
+	said     route.Delivered // what has become of the prompt so far
 	warnings []string
 }
 
@@ -43,7 +45,7 @@ func (r *run) validate(ctx context.Context) (err error) {
 	}
 	input := CommandInput{Args: r.in.AgentArgs, Options: r.in.SessionOptions}
 	if r.in.Prompt != nil {
-		input.Prompt = &r.in.Prompt.Text
+		input.Prompt, input.Draft = &r.in.Prompt.Text, r.in.Prompt.Delivery == route.Draft
 	}
 	r.command, err = r.x.cfg.Agents.Command(ctx, r.agent, input)
 	return err
@@ -57,25 +59,30 @@ func (r *run) do(ctx context.Context) (davit.Result, error) {
 	}
 	fail("after-resolve")
 	r.decision = route.Decide(r.facts(ctx))
+	if err := r.checkSession(); err != nil {
+		return davit.Result{}, r.failed(ctx, err, true)
+	}
 	fail("after-half1")
 	if err := r.create(ctx); err != nil {
 		// No agent runs yet, so the failure is definite; what git left is named in it.
 		return davit.Result{}, r.failed(ctx, err, true)
 	}
 	fail("after-create")
-	// Half two: this version makes no chats, so half one never leaves it a question.
-	r.decision = route.Settle(r.decision, route.VerdictRefused)
+	r.askHost(ctx)
 	fail("after-half2")
 	opened, err := r.open(ctx)
 	if err != nil {
 		return davit.Result{}, r.unopened(ctx, err)
 	}
+	r.x.cfg.Started(davit.Launched{Agent: r.agent.ID, Mode: r.decision.Mode, LaunchSource: r.in.LaunchSource})
 	fail("after-surface")
-	result := r.result(opened)
-	r.write(ctx, "record", r.x.cfg.Ledger.Record, result)
+	r.write(ctx, "record", r.x.cfg.Ledger.Record, r.result(opened))
 	fail("after-record")
-	// Deliver: a prompt of this version rides the launch command or stays with the caller (L7.1).
+	if err := r.deliver(ctx, opened); err != nil {
+		return davit.Result{}, err // recorded, and its prompt stays unconfirmed
+	}
 	fail("after-deliver")
+	result := r.result(opened)
 	r.write(ctx, "settle", r.x.cfg.Ledger.Settle, result)
 	fail("after-settle")
 	return result, nil
@@ -146,6 +153,10 @@ func directory(root, cwd string, inside bool) (string, error) {
 }
 
 func (r *run) facts(ctx context.Context) route.Facts {
+	sessions := route.SupportNo
+	if r.x.cfg.Sessions != nil {
+		sessions = route.SupportYes
+	}
 	f := route.Facts{
 		AgentName:         r.agent.Name,
 		Surface:           r.in.Surface,
@@ -154,7 +165,7 @@ func (r *run) facts(ctx context.Context) route.Facts {
 		HasDriver:         r.agent.Driver != "",
 		Cwd:               r.in.Cwd,
 		Root:              r.place.Path,
-		Sessions:          route.SupportNo, // this version makes no chats
+		Sessions:          sessions,
 		CallerRenders:     route.Capable(r.caller.Capabilities, davit.CapRenderChat),
 	}
 	// A worktree's root is not known yet, but its cwd is relative to it by now, so any
@@ -203,29 +214,52 @@ func (r *run) createWorktree(ctx context.Context) error {
 	return nil
 }
 
-// open makes the surface. Its plan is stored before, so that whoever finds the pane
-// after a crash can tell what it is (L6.5).
-func (r *run) open(ctx context.Context) (TerminalOpened, error) {
+// opened is a surface of either kind.
+type opened struct {
+	handle    string
+	tab       davit.TabID
+	paneKey   davit.PaneKey
+	placement *davit.PlacementResult
+}
+
+// open makes the surface. Its plan is stored before, so that whoever finds it after a
+// crash can tell what it is (L6.5). A chat whose refusal proves that nothing was made
+// becomes a terminal in the same place; nothing else does (L5.6).
+func (r *run) open(ctx context.Context) (opened, error) {
+	if r.decision.Mode != davit.Structured {
+		return r.openTerminal(ctx, false)
+	}
+	told := len(r.warnings)
+	made, err := r.openChat(ctx)
+	if err == nil || !refusal(err) {
+		return made, err
+	}
+	r.warnings = r.warnings[:told]
+	r.decision = route.Refused(r.decision, davit.AsError(err).Message)
+	return r.openTerminal(ctx, true)
+}
+
+func (r *run) openTerminal(ctx context.Context, inPlace bool) (opened, error) {
 	r.warn(r.command.Warning)
 	r.warn(r.undelivered())
-	r.write(ctx, "plan", r.x.cfg.Ledger.Plan, r.result(TerminalOpened{}))
-	request := TerminalRequest{
+	r.said = route.Delivered{Mode: davit.Terminal, Rode: r.command.PromptRides}
+	r.write(ctx, "plan", r.x.cfg.Ledger.Plan, r.result(opened{}))
+	made, err := r.x.cfg.Surfaces.OpenTerminal(ctx, TerminalRequest{
 		Tab: r.minted.TabID, Pane: r.minted.PaneID, PaneKey: r.minted.PaneKey,
 		Agent: r.agent.ID, AgentName: r.agent.Name, Practice: r.agent.Practice,
 		Argv: r.command.Argv, Env: r.command.Env, SecretEnv: pairs(r.in.AccountEnv),
-		Dir: r.dir, Title: r.agent.Name, Worktree: r.made,
-		RemoveOnClose: r.req.Worktree != nil && r.req.Worktree.RemoveOnClose,
-		Placement:     r.in.Placement, Focus: r.in.Presentation != "background",
-		Operation: r.in.OperationID, Receipt: r.decision.Receipt(), WorkspaceID: r.place.ID,
-	}
-	opened, err := r.x.cfg.Surfaces.OpenTerminal(ctx, request)
+		Dir: r.dir, Title: r.agent.Name, Worktree: r.made, RemoveOnClose: r.removeOnClose(),
+		Placement: r.in.Placement, Focus: r.in.Presentation != "background",
+		Operation: r.in.OperationID, Receipt: r.decision.Receipt(), WorkspaceID: r.place.ID, InPlace: inPlace,
+	})
 	if err != nil {
-		return opened, err
+		return opened{}, err
 	}
-	r.warn(opened.Warning)
-	r.x.cfg.Started(davit.Launched{Agent: r.agent.ID, Mode: r.decision.Mode, LaunchSource: r.in.LaunchSource})
-	return opened, nil
+	r.warn(made.Warning)
+	return opened{made.Handle, made.TabID, made.PaneKey, made.Placement}, nil
 }
+
+func (r *run) removeOnClose() bool { return r.req.Worktree != nil && r.req.Worktree.RemoveOnClose }
 
 func pairs(env map[string]string) []string {
 	list := make([]string, 0, len(env))
@@ -241,13 +275,17 @@ func (r *run) undelivered() string {
 	if r.in.Prompt == nil || r.command.PromptRides {
 		return ""
 	}
+	what, done := "prompt", "delivered"
+	if r.in.Prompt.Delivery == route.Draft {
+		what, done = "draft", "placed"
+	}
 	switch text := r.in.Prompt.Text; {
 	case len(text) > maxPrompt:
-		return fmt.Sprintf("The prompt was not delivered: it has %d bytes, and a command line carries %d.", len(text), maxPrompt)
+		return fmt.Sprintf("The %s was not %s: it has %d bytes, and a command line carries %d.", what, done, len(text), maxPrompt)
 	case strings.ContainsRune(text, 0):
-		return "The prompt was not delivered: it has a NUL byte, which no command line carries."
+		return fmt.Sprintf("The %s was not %s: it has a NUL byte, which no command line carries.", what, done)
 	}
-	return fmt.Sprintf("The prompt was not delivered: %s takes none on its command line, and this version does not paste.", r.agent.Name)
+	return fmt.Sprintf("The %s was not %s: %s takes none on its command line, and this version does not paste.", what, done, r.agent.Name)
 }
 
 // warn keeps every warning; none is dropped (L2.1).
@@ -258,30 +296,29 @@ func (r *run) warn(text string) {
 }
 
 // result is the answer as far as it is known; without a handle it is the plan.
-func (r *run) result(opened TerminalOpened) davit.Result {
+func (r *run) result(made opened) davit.Result {
 	result := davit.Result{
-		Outcome: davit.Outcome{
-			Kind: r.decision.Mode, Handle: opened.Handle,
-			TabID: r.minted.TabID, PaneKey: r.minted.PaneKey,
-		},
+		Outcome:    davit.Outcome{Kind: r.decision.Mode, Handle: made.handle, TabID: r.minted.TabID},
 		WorktreeID: r.place.ID,
 		Warning:    strings.Join(r.warnings, " Also: "),
 		Receipt:    r.decision.Receipt(),
 		Worktree:   &davit.WorktreeRef{Path: r.place.Path, Branch: r.place.Branch},
 	}
-	if opened.TabID != "" {
-		result.Outcome.TabID = opened.TabID
+	if r.decision.Mode == davit.Structured {
+		result.Outcome.SessionID = r.minted.SessionID
+	} else {
+		result.Outcome.PaneKey = cmp.Or(made.paneKey, r.minted.PaneKey)
 	}
-	if opened.PaneKey != "" {
-		result.Outcome.PaneKey = opened.PaneKey
+	if made.tab != "" {
+		result.Outcome.TabID = made.tab
 	}
 	if r.in.Placement != nil {
-		result.Placement = opened.Placement
+		result.Placement = made.placement
 	}
 	if r.in.Prompt != nil {
-		prompt := route.Prompt(route.Delivered{
-			Mode: r.decision.Mode, Delivery: r.in.Prompt.Delivery, Rode: r.command.PromptRides,
-		})
+		said := r.said
+		said.Delivery = r.in.Prompt.Delivery
+		prompt := route.Prompt(said)
 		result.Prompt = &prompt
 	}
 	return result
@@ -311,11 +348,23 @@ func (r *run) unopened(ctx context.Context, err error) error {
 		if e.Code == davit.CodeInternal {
 			e = davit.Errorf(davit.CodeLaunchFailed, "%s was not started: %w", r.agent.Name, err)
 		}
-		return r.failed(ctx, e, true)
+		told := r.failed(ctx, e, true)
+		if r.decision.Mode == davit.Structured { // its tab shows nothing that is there
+			if err := r.x.cfg.Surfaces.Drop(context.WithoutCancel(ctx), r.minted.TabID); err != nil {
+				r.x.cfg.Log.Error("the tab of a failed launch stays", "tab", r.minted.TabID, "err", err)
+			}
+		}
+		return told
 	}
 	e := davit.Errorf(davit.CodeOperationUnknown, "it cannot be known whether %s was started: %w", r.agent.Name, err).
-		WithHint("look at the pane that the details name before you launch again with a new id").
-		With("paneKey", string(r.minted.PaneKey)).With("operationId", r.in.OperationID)
+		With("operationId", r.in.OperationID)
+	if r.decision.Mode == davit.Structured {
+		e = e.WithHint("look at the chat that the details name before you launch again with a new id").
+			With("sessionId", r.minted.SessionID).With("tabId", string(r.minted.TabID))
+	} else {
+		e = e.WithHint("look at the pane that the details name before you launch again with a new id").
+			With("paneKey", string(r.minted.PaneKey))
+	}
 	return r.failed(ctx, e, false)
 }
 

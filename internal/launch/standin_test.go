@@ -15,6 +15,7 @@ import (
 
 	"davit"
 	"davit/internal/launch/intent"
+	"davit/internal/route"
 	"davit/internal/store"
 )
 
@@ -33,12 +34,22 @@ type stage struct {
 	surface   func(context.Context) davit.Surface      // the setting
 	mu        sync.Mutex                               // guards asked
 	asked     []TerminalRequest                        // of OpenTerminal
+	chats     []ChatRequest                            // of OpenChat
+	dropped   []davit.TabID                            // of Drop
+	verdict   route.Verdict                            // of Support; "" is supported
+	support   func(context.Context) error              // called in Support first
+	chatErr   error                                    // OpenChat gives it before it starts anything
+	submitErr error                                    // Submit gives it before it writes anything
+	draftErr  error                                    //
+	lookErr   error                                    // of Submitted
+	noChats   bool                                     // a host without sessions
+	shown     bool                                     // what Shows says
 }
 
 func newStage(t testing.TB) *stage {
 	t.Helper()
 	s := &stage{dir: t.TempDir()}
-	for _, dir := range []string{"agents", "worktrees", "repo/sub"} {
+	for _, dir := range []string{"agents", "messages", "worktrees", "repo/sub"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +77,12 @@ func (s *stage) executor(t testing.TB, db *store.Store) *Executor {
 	if s.ledger != nil {
 		ledger = s.ledger(db)
 	}
+	sessions := Sessions(s)
+	if s.noChats {
+		sessions = nil
+	}
 	x := New(Config{
+		Sessions: sessions, SupportLimit: time.Second,
 		Ledger: ledger, Agents: s, Workspaces: s, Surfaces: s, Held: s, Host: db.Identity().HostID,
 		Key: db.FingerprintKey(), Failpoint: s.failpoint, Started: s.started, DefaultSurface: s.surface,
 	})
@@ -74,9 +90,13 @@ func (s *stage) executor(t testing.TB, db *store.Store) *Executor {
 	return x
 }
 
-// Agent: "practice" takes prompts, "mute" takes none.
+// Agent: "practice" takes prompts, "mute" takes none, "chatty" can be a chat.
 func (s *stage) Agent(_ context.Context, id string) (Agent, error) {
-	if id != "practice" && id != "mute" {
+	switch id {
+	case "practice", "mute":
+	case "chatty":
+		return Agent{ID: id, Name: "Chatty", Driver: "acp", Exe: "/bin/sh"}, nil
+	default:
 		return Agent{}, davit.Errorf(davit.CodeAgentUnknown, "there is no agent %s", id)
 	}
 	return Agent{ID: id, Name: "Practice", Practice: true, Exe: "/bin/sh"}, nil
@@ -155,24 +175,123 @@ func (s *stage) OpenTerminal(ctx context.Context, r TerminalRequest) (TerminalOp
 	if s.failpoint != nil {
 		s.failpoint("surface-after-spawn")
 	}
-	handle, _, err := s.Handle(ctx, r.PaneKey)
+	handle, _, err := s.Handle(ctx, davit.Outcome{Kind: davit.Terminal, PaneKey: r.PaneKey})
 	return TerminalOpened{Handle: handle}, err
 }
 
-func (s *stage) Handle(_ context.Context, key davit.PaneKey) (string, bool, error) {
-	_, pane, _ := strings.Cut(string(key), ":")
+func (s *stage) Handle(_ context.Context, o davit.Outcome) (string, bool, error) {
 	life, _ := os.ReadFile(s.path("life"))
+	if o.Kind == davit.Structured {
+		return ChatHandle(davit.SessionID(o.SessionID), string(life)), true, nil
+	}
+	_, pane, _ := strings.Cut(string(o.PaneKey), ":")
 	return TerminalHandle(davit.PaneID(pane), string(life)), true, nil
 }
 
 // Holds: the keeper has the pane when its program was started.
 func (s *stage) Holds(_ context.Context, key davit.PaneKey) (bool, error) {
 	_, pane, _ := strings.Cut(string(key), ":")
-	_, err := os.Stat(s.path("agents", pane))
+	return s.there("agents", pane)
+}
+
+func (s *stage) HoldsChat(_ context.Context, id davit.SessionID) (bool, error) {
+	return s.there("agents", string(id))
+}
+
+func (s *stage) there(parts ...string) (bool, error) {
+	_, err := os.Stat(s.path(parts...))
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// OpenChat starts a program that leaves agents/<session>: what it is told comes there.
+func (s *stage) OpenChat(ctx context.Context, r ChatRequest) (ChatOpened, error) {
+	s.mu.Lock()
+	s.chats = append(s.chats, r)
+	s.mu.Unlock()
+	if s.chatErr != nil {
+		return ChatOpened{}, s.chatErr
+	}
+	if s.failpoint != nil {
+		s.failpoint("surface-before-spawn")
+	}
+	cmd := exec.Command("/bin/sh", "-c", `: > "$AGENTS/$CHAT" && printf '%s\n' "$CHAT" >> "$AGENTS/../started"`)
+	cmd.Dir = r.Dir
+	cmd.Env = append(os.Environ(), "AGENTS="+s.path("agents"), "CHAT="+string(r.Session))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return ChatOpened{}, fmt.Errorf("start a chat: %w: %s", err, out)
+	}
+	if s.failpoint != nil {
+		s.failpoint("surface-after-spawn")
+	}
+	handle, _, err := s.Handle(ctx, davit.Outcome{Kind: davit.Structured, SessionID: string(r.Session)})
+	return ChatOpened{Handle: handle, Warning: "It has no such model."}, err
+}
+
+func (s *stage) Drop(_ context.Context, id davit.TabID) error {
+	s.dropped = append(s.dropped, id)
+	return nil
+}
+
+func (s *stage) Shows(context.Context, davit.PaneKey, string) bool { return s.shown }
+
+// The chats: a message is a file, written before the agent's file gets its text.
+func (s *stage) Support(ctx context.Context, _, dir string) (route.Verdict, string, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return "", "", err // the workspace has to exist by now
+	}
+	if s.support != nil {
+		if err := s.support(ctx); err != nil {
+			return "", "", err
+		}
+	}
+	if s.verdict != "" {
+		return s.verdict, "it is too old", nil
+	}
+	return route.VerdictSupported, "", nil
+}
+
+func (s *stage) Known(id davit.SessionID) bool {
+	there, _ := s.there("agents", string(id))
+	return there
+}
+
+func (s *stage) Submit(_ context.Context, id davit.SessionID, message, text string) error {
+	if s.submitErr != nil {
+		return s.submitErr
+	}
+	if s.failpoint != nil {
+		s.failpoint("deliver-before-row")
+	}
+	if err := os.WriteFile(s.path("messages", message), []byte(text), 0o600); err != nil {
+		return err
+	}
+	if s.failpoint != nil {
+		s.failpoint("deliver-after-row")
+	}
+	agent, err := os.OpenFile(s.path("agents", string(id)), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	defer agent.Close()
+	_, err = agent.WriteString(text)
+	return err
+}
+
+func (s *stage) Submitted(_ context.Context, _ davit.SessionID, message string) (bool, error) {
+	if s.lookErr != nil {
+		return false, s.lookErr
+	}
+	return s.there("messages", message)
+}
+
+func (s *stage) Draft(_ context.Context, id davit.SessionID, text string) error {
+	if s.draftErr != nil {
+		return s.draftErr
+	}
+	return os.WriteFile(s.path("messages", "draft-"+string(id)), []byte(text), 0o600)
 }
 
 // agents gives the prompts of the agents that were started, in order.
@@ -217,6 +336,13 @@ func (s *stage) existing(n int) davit.Intent {
 func (s *stage) worktree(n int, name string) davit.Intent {
 	in := s.existing(n)
 	in.Target = davit.Target{Kind: davit.TargetWorktree, Create: intent.Encode(davit.CreateWorktree{Repo: s.path("repo"), Name: name, RemoveOnClose: true})}
+	return in
+}
+
+// chat asks for an agent that can be a chat, in the repository, with a prompt.
+func (s *stage) chat(n int) davit.Intent {
+	in := s.existing(n)
+	in.Agent = "chatty"
 	return in
 }
 

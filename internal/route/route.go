@@ -163,8 +163,9 @@ const (
 	VerdictUnknown   Verdict = "unknown"
 )
 
-// Settle is half two (L3.3). It leaves a decision that asked for nothing as it is.
-func Settle(d Decision, v Verdict) Decision {
+// Settle is half two (L3.3). It leaves a decision that asked for nothing as it is. Why is
+// what the host says of its verdict, a clause for a person, "" for nothing.
+func Settle(d Decision, v Verdict, why string) Decision {
 	if !d.AskHost {
 		return d
 	}
@@ -173,13 +174,31 @@ func Settle(d Decision, v Verdict) Decision {
 	case VerdictSupported:
 		return d
 	case VerdictRemote:
-		return d.terminal(davit.ReasonRemoteHost, "the host says that the workspace is remote")
+		return d.terminal(davit.ReasonRemoteHost, "the host says that the workspace is remote"+because(why))
 	case VerdictWSL:
-		return d.terminal(davit.ReasonWSL, "the host says that the workspace runs in WSL")
+		return d.terminal(davit.ReasonWSL, "the host says that the workspace runs in WSL"+because(why))
 	case VerdictRefused:
-		return d.terminal(davit.ReasonUnsupportedOnHost, "the host does not support this chat here")
+		return d.terminal(davit.ReasonUnsupportedOnHost, "the host does not support this chat here"+because(why))
 	}
-	return d.terminal(davit.ReasonSupportUnknown, "the host did not say whether it supports this chat here")
+	return d.terminal(davit.ReasonSupportUnknown, "the host did not say whether it supports this chat here"+because(why))
+}
+
+// Refused is for a chat that was decided on and whose making was then refused, with the
+// proof that nothing was made (L5.6). It leaves a terminal as it is.
+func Refused(d Decision, why string) Decision {
+	if d.Mode != davit.Structured || d.AskHost {
+		return d
+	}
+	return d.terminal(davit.ReasonUnsupportedOnHost, "the host could not make this chat"+because(why))
+}
+
+// because puts what somebody else says into a clause of ours.
+func because(why string) string {
+	why = strings.TrimRight(strings.Join(strings.Fields(why), " "), ".;:!? ")
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
 }
 
 // terminal turns a preferred chat into a terminal.

@@ -124,7 +124,7 @@ func TestFirstRowThatHoldsWins(t *testing.T) { // spec launch L3.2, L3.3
 				if d.Mode != davit.Terminal || d.Reason != hinders[first].reason || d.AskHost {
 					t.Fatalf("%s first: %+v", hinders[first].name, d)
 				}
-				if again := Settle(d, VerdictSupported); again != d {
+				if again := Settle(d, VerdictSupported, ""); again != d {
 					t.Fatalf("half two changed what half one decided: %+v", again)
 				}
 				continue
@@ -132,11 +132,11 @@ func TestFirstRowThatHoldsWins(t *testing.T) { // spec launch L3.2, L3.3
 			if d.Mode != davit.Structured || d.Reason != want.reason || !d.AskHost {
 				t.Fatalf("nothing hinders: %+v", d)
 			}
-			if s := Settle(d, VerdictSupported); s.Mode != davit.Structured || s.Reason != want.reason || s.AskHost {
+			if s := Settle(d, VerdictSupported, ""); s.Mode != davit.Structured || s.Reason != want.reason || s.AskHost {
 				t.Fatalf("supported: %+v", s)
 			}
 			for verdict, reason := range verdicts {
-				if s := Settle(d, verdict); s.Mode != davit.Terminal || s.Reason != reason || s.Preferred != davit.Structured || s.AskHost {
+				if s := Settle(d, verdict, ""); s.Mode != davit.Terminal || s.Reason != reason || s.Preferred != davit.Structured || s.AskHost {
 					t.Fatalf("%s: %+v", verdict, s)
 				}
 			}
@@ -199,7 +199,7 @@ func TestSentences(t *testing.T) { // spec launch L3.4
 		tell(h.name, Decide(f))
 	}
 	for _, v := range []Verdict{VerdictSupported, VerdictRefused, VerdictRemote, VerdictWSL, VerdictUnknown} {
-		tell("host: "+string(v), Settle(Decide(chat()), v))
+		tell("host: "+string(v), Settle(Decide(chat()), v, ""))
 	}
 	f := chat()
 	f.AgentName, f.HasDriver = "", false

@@ -129,16 +129,40 @@ func worktreeOf(t davit.Tab) string {
 	return ""
 }
 
-// Running is one program that a close would end.
+// Running is one thing that a close would end: a program, or of a chat its turn or a
+// message that was not sent.
 type Running struct {
 	Tab     davit.TabID  `json:"tab"`
 	Title   string       `json:"title"`
 	Pane    davit.PaneID `json:"pane"`
-	Program string       `json:"program"`
-	Pid     int          `json:"pid"`
+	Kind    string       `json:"kind"`    // program | turn | draft
+	Program string       `json:"program"` // for a person: a program's name, "a turn of …"
+	Pid     int          `json:"pid,omitempty"`
 }
 
-// warnings refuses a close that would end running programs (spec tabs T5.3).
+// cutOff says what closing a pane would end, and whether that is worth a warning.
+func (s *Service) cutOff(ctx context.Context, t davit.Tab, p davit.Pane) (Running, bool) {
+	r := Running{Tab: t.ID, Title: t.Title, Pane: p.ID, Kind: "program"}
+	if p.Kind == keeper.PaneChat {
+		r.Program, r.Kind = s.unsaved(p)
+	} else {
+		r.Program, r.Pid = s.running(ctx, p)
+	}
+	return r, r.Program != ""
+}
+
+// confirm refuses a close and lists what it would end.
+func confirm(list []Running) error {
+	var lines []string
+	for _, r := range list {
+		lines = append(lines, fmt.Sprintf("%s in %q", r.Program, r.Title))
+	}
+	return davit.Errorf(davit.CodeTabCloseConfirm, "still running: %s", strings.Join(lines, ", ")).
+		WithHint("closing ends it; close again with --yes if that is right").With("list", list)
+}
+
+// warnings refuses a close that would end running programs, or cut a chat's turn or an
+// unsent message off (spec tabs T5.3).
 func (s *Service) warnings(ctx context.Context, ids []davit.TabID) error {
 	var list []Running
 	state := s.cfg.Host.State()
@@ -148,25 +172,20 @@ func (s *Service) warnings(ctx context.Context, ids []davit.TabID) error {
 			continue // the transaction says so
 		}
 		for _, pid := range model.PanesOf(t) {
-			if program, osPid := s.running(ctx, state.Panes[pid]); program != "" {
-				list = append(list, Running{Tab: id, Title: t.Title, Pane: pid, Program: program, Pid: osPid})
+			if r, warn := s.cutOff(ctx, t, state.Panes[pid]); warn {
+				list = append(list, r)
 			}
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	var lines []string
-	for _, r := range list {
-		lines = append(lines, fmt.Sprintf("%s in %q", r.Program, r.Title))
-	}
-	return davit.Errorf(davit.CodeTabCloseConfirm, "still running: %s", strings.Join(lines, ", ")).
-		WithHint("closing ends it; close again with --yes if that is right").With("list", list)
+	return confirm(list)
 }
 
 // running names the program in the foreground of a pane, "" for an idle shell.
 func (s *Service) running(ctx context.Context, p davit.Pane) (program string, pid int) {
-	if p.Status != davit.PaneRunning {
+	if p.Status != davit.PaneRunning || p.Kind == keeper.PaneChat {
 		return "", 0
 	}
 	client, ok := s.cfg.Panes.Linked()
@@ -185,8 +204,8 @@ func (s *Service) running(ctx context.Context, p davit.Pane) (program string, pi
 	return fg.Name, fg.Pid
 }
 
-// endForeground ends the foreground programs of a closed tab before its cleanup; idle
-// shells stay for undo (spec tabs T5.3).
+// endForeground ends the foreground programs of a closed tab, and its chats' processes,
+// before its cleanup; idle shells stay for undo (spec tabs T5.3).
 func (s *Service) endForeground(ctx context.Context, id davit.TabID) {
 	row, ok := s.cfg.Host.Model().Rows.Closed[id]
 	client, linked := s.cfg.Panes.Linked()
@@ -195,6 +214,12 @@ func (s *Service) endForeground(ctx context.Context, id davit.TabID) {
 	}
 	for _, pid := range model.PanesOf(row.Tab) {
 		p := s.cfg.Host.Model().Rows.Panes[pid].Pane
+		if p.Kind == keeper.PaneChat {
+			if err := s.cfg.Chats.EndPane(ctx, pid); err != nil {
+				s.cfg.Log.Warn("a closed tab's chat could not be ended", "pane", pid, "err", err)
+			}
+			continue
+		}
 		if program, _ := s.running(ctx, p); program == "" {
 			continue
 		}
@@ -223,10 +248,8 @@ func (s *Service) ClosePane(ctx context.Context, id davit.PaneID, yes bool, reas
 		return err
 	}
 	if !yes && reason == ReasonUser {
-		if program, pid := s.running(ctx, p); program != "" {
-			return davit.Errorf(davit.CodeTabCloseConfirm, "still running: %s in %q", program, t.Title).
-				WithHint("closing ends it; close again with --yes if that is right").
-				With("list", []Running{{Tab: t.ID, Title: t.Title, Pane: id, Program: program, Pid: pid}})
+		if r, warn := s.cutOff(ctx, t, p); warn {
+			return confirm([]Running{r})
 		}
 	}
 	if err := s.removeFromTree(ctx, id); err != nil {

@@ -147,7 +147,20 @@ func (s *Service) finish(ctx context.Context, id davit.TabID) {
 
 // endPane ends every process of a pane (spec terminal P5.1), then forgets it: keeper's
 // row and log, checkpoint, and our own row, in this order, each repeatable.
+//
+// A chat pane's processes are its session's, which stays, resumable (spec session S1.8).
 func (s *Service) endPane(ctx context.Context, id davit.PaneID, t davit.Tab) {
+	if s.cfg.Host.Model().Rows.Panes[id].Pane.Kind == keeper.PaneChat {
+		if err := s.cfg.Chats.EndPane(ctx, id); err != nil {
+			if ctx.Err() == nil {
+				s.cfg.Log.Warn("a chat could not be ended; it is tried again at the next start", "pane", id, "err", err)
+			}
+			return
+		}
+		s.cfg.Chips.Gone(id)
+		s.removeRow(ctx, id)
+		return
+	}
 	if client, linked := s.cfg.Panes.Linked(); linked {
 		report, err := client.Close(ctx, "close-"+string(id), string(id), keeper.CloseOptions{})
 		if err != nil && davit.CodeOf(err) != davit.CodePaneNotFound && davit.CodeOf(err) != davit.CodePaneEnded {
@@ -169,6 +182,10 @@ func (s *Service) endPane(ctx context.Context, id davit.PaneID, t davit.Tab) {
 		}
 	}
 	s.removeFiles(id)
+	s.removeRow(ctx, id)
+}
+
+func (s *Service) removeRow(ctx context.Context, id davit.PaneID) {
 	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
 		change := host.Change{Batch: store.Batch{DeletePanes: []davit.PaneID{id}}}
 		if _, shown := m.State.Panes[id]; shown {

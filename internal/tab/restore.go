@@ -35,6 +35,8 @@ func (s *Service) restore(ctx context.Context) {
 		switch {
 		case !tabs[row.Pane.Tab] || !s.inTree(m, row):
 			s.later(func(ctx context.Context) { s.endPane(ctx, id, davit.Tab{ID: row.Pane.Tab}) })
+		case row.Pane.Kind == keeper.PaneChat:
+			s.restoreChat(row)
 		case row.Pane.Status == davit.PaneStarting && row.Pane.Kind == keeper.PaneAgent:
 			s.failPane(ctx, id, fmt.Errorf("davit stopped while this agent was being started; see its operation %s", row.Spec.OperationID))
 		case row.Pane.Status == davit.PaneStarting && len(row.Spec.Secrets) > 0:

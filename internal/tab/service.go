@@ -50,6 +50,7 @@ type Config struct {
 	Workspaces *workspace.Workspaces
 	Git        git.Runner
 	Launcher   Launcher
+	Chats      Chats
 	Chips      Chips
 
 	Socket    string                   // of the host, for DAVIT_SOCKET

@@ -21,15 +21,18 @@ func readSteps(state string, row store.CleanupRow) (cleanup.Report, error) {
 }
 
 // OpenTerminal makes the terminal of a launch (launch.Surfaces): in the pane that a tab
-// config reserved for it, else in a new tab. The launch's ledger row is what is durable
+// config reserved for it, in that of its own chat which was not made, else in a new tab. The launch's ledger row is what is durable
 // beforehand; no act is owed, so that a restarted host never starts an agent by itself
 // (spec launch L6.3).
 func (s *Service) OpenTerminal(ctx context.Context, req launch.TerminalRequest) (launch.TerminalOpened, error) {
 	var row store.PaneRow
 	opened := launch.TerminalOpened{TabID: req.Tab, PaneKey: davit.NewPaneKey(req.Tab, req.Pane)}
+	if req.InPlace {
+		s.letGo(ctx, req.Pane)
+	}
 	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
 		if reserved, ok := m.Rows.Panes[req.Pane]; ok {
-			if reserved.Pane.Tab != req.Tab || reserved.Pane.Status != davit.PaneStarting || reserved.Spec.OperationID != "" {
+			if reserved.Pane.Tab != req.Tab || !isReserved(reserved, req) {
 				return host.Change{}, davit.Errorf(davit.CodeLaunchPaneLive, "the pane %s is in use", req.PaneKey).WithHint("choose another pane key")
 			}
 			row = s.agentRow(req, reserved)
@@ -39,12 +42,12 @@ func (s *Service) OpenTerminal(ctx context.Context, req launch.TerminalRequest) 
 			return host.Change{}, davit.Errorf(davit.CodeLaunchPaneLive, "the tab %s has no pane %s", req.Tab, req.Pane)
 		}
 		row = s.agentRow(req, store.PaneRow{Pane: davit.Pane{ID: req.Pane, Tab: req.Tab}})
-		t := s.agentTab(req)
+		t := s.launchedTab(launched{req.Tab, req.Pane, req.Agent, req.AgentName, req.Title, req.Worktree, req.RemoveOnClose})
 		change := host.Change{
 			Events: []davit.Event{{Kind: davit.EventTab, Tab: &t}, {Kind: davit.EventPane, Pane: &row.Pane}},
 			Batch:  store.Batch{PutPanes: []store.PaneRow{row}},
 		}
-		s.place(m, t.ID, req.Placement, &change, &opened)
+		opened.Placement = place(m, t.ID, req.Placement, &change)
 		return change, nil
 	})
 	if err != nil {
@@ -57,16 +60,30 @@ func (s *Service) OpenTerminal(ctx context.Context, req launch.TerminalRequest) 
 		}
 		return opened, err
 	}
-	s.noteLaunch(ctx, req)
-	opened.Handle, _, err = s.Handle(ctx, opened.PaneKey)
+	s.noteLaunch(ctx, davit.Result{
+		Outcome: davit.Outcome{Kind: davit.Terminal, TabID: req.Tab, PaneKey: req.PaneKey}, WorktreeID: req.WorkspaceID, Receipt: req.Receipt,
+	}, req.Worktree)
+	opened.Handle, _, err = s.Handle(ctx, davit.Outcome{Kind: davit.Terminal, PaneKey: opened.PaneKey})
 	return opened, err
 }
 
-// Handle gives the terminal handle that is good now for a pane key: another one after its
-// program was started anew.
-func (s *Service) Handle(_ context.Context, key davit.PaneKey) (string, bool, error) {
+// isReserved says whether a pane waits for this launch: one that a tab config reserved for
+// an agent, or that of the launch's own chat which was not made.
+func isReserved(row store.PaneRow, req launch.TerminalRequest) bool {
+	if req.InPlace {
+		return row.Pane.Kind == keeper.PaneChat && row.Pane.Status == davit.PaneFailed
+	}
+	return row.Pane.Status == davit.PaneStarting && row.Spec.OperationID == "" && row.Pane.Kind != keeper.PaneChat
+}
+
+// Handle gives the handle that is good now for a surface: another one after its program
+// was started anew. A chat's is for good: who has it is told by the session.
+func (s *Service) Handle(_ context.Context, o davit.Outcome) (string, bool, error) {
+	if o.Kind == davit.Structured {
+		return launch.ChatHandle(davit.SessionID(o.SessionID), ""), true, nil
+	}
 	for id, p := range s.cfg.Host.Model().Rows.Panes {
-		if p.Pane.PaneKey == key {
+		if p.Pane.PaneKey == o.PaneKey {
 			return launch.TerminalHandle(id, p.KeeperBoot+strconv.Itoa(p.Pane.Pid)), true, nil
 		}
 	}
@@ -97,20 +114,30 @@ func errNothingMade(err error) error { return errors.Join(err, launch.ErrNothing
 func (s *Service) agentRow(req launch.TerminalRequest, row store.PaneRow) store.PaneRow {
 	dir, note := s.directory(req.Dir)
 	p := row.Pane
+	p.Session, p.Fault = "", ""
 	p.Kind, p.Agent, p.Practice, p.Argv, p.PaneKey, p.Note = keeper.PaneAgent, req.Agent, req.Practice, req.Argv[:1], req.PaneKey, note
 	made, _ := s.starting(p, store.PaneSpec{Argv: req.Argv, Directory: dir, Agent: req.Agent, OperationID: req.Operation})
 	made.Pane.Running = true
 	return made
 }
 
-func (s *Service) agentTab(req launch.TerminalRequest) davit.Tab {
+// launched is what the tab of a launch is made of, whichever its surface.
+type launched struct {
+	tab                davit.TabID
+	pane               davit.PaneID
+	agent, name, title string
+	worktree           *davit.Worktree
+	removeOnClose      bool
+}
+
+func (s *Service) launchedTab(l launched) davit.Tab {
 	t := davit.Tab{
-		ID: req.Tab, Title: cmp.Or(req.Title, req.AgentName, req.Agent), Given: req.Title, Worktree: req.Worktree,
-		Tree: &davit.Split{Pane: req.Pane}, Focused: req.Pane, Created: s.cfg.Now(),
+		ID: l.tab, Title: cmp.Or(l.title, l.name, l.agent), Given: l.title, Worktree: l.worktree,
+		Tree: &davit.Split{Pane: l.pane}, Focused: l.pane, Created: s.cfg.Now(),
 	}
-	if req.Worktree != nil && req.RemoveOnClose {
+	if l.worktree != nil && l.removeOnClose {
 		t.OnClose = &davit.OnClose{
-			Directory: req.Worktree.Repo, Commands: []string{}, Shell: s.cfg.UserShell, ShellKind: string(s.defaultShell().Kind), RemoveWorktree: req.Worktree,
+			Directory: l.worktree.Repo, Commands: []string{}, Shell: s.cfg.UserShell, ShellKind: string(s.defaultShell().Kind), RemoveWorktree: l.worktree,
 		}
 	}
 	return t
@@ -119,46 +146,47 @@ func (s *Service) agentTab(req launch.TerminalRequest) davit.Tab {
 // place puts the tab where the caller wished; a wish that cannot be met is told, never a
 // failure (spec launch L1, L2.3). Groups do not exist yet, so that a group wished for is
 // always told as gone.
-func (s *Service) place(m host.Model, id davit.TabID, wish *davit.Placement, change *host.Change, opened *launch.TerminalOpened) {
+func place(m host.Model, id davit.TabID, wish *davit.Placement, change *host.Change) *davit.PlacementResult {
 	if wish == nil {
-		return
+		return nil
 	}
 	order := model.Order(m.State)
 	if at := slices.Index(order, wish.AfterTabID); at >= 0 {
 		order = slices.Insert(order, at+1, id)
 		change.Events = append(change.Events, davit.Event{Kind: davit.EventTabOrder, Order: order})
-		opened.Placement = &davit.PlacementResult{}
 		if wish.GroupID != "" {
-			opened.Placement.Fallback = "anchor-group"
+			return &davit.PlacementResult{Fallback: "anchor-group"}
 		}
-		return
+		return &davit.PlacementResult{}
 	}
 	if wish.GroupID != "" || wish.AfterTabID != "" {
-		opened.Placement = &davit.PlacementResult{Fallback: "active-group"}
+		return &davit.PlacementResult{Fallback: "active-group"}
 	}
+	return nil
 }
 
 // dropFailed takes away the tab of a launch whose program never started: nothing was made.
 func (s *Service) dropFailed(ctx context.Context, row store.PaneRow) {
-	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		t, ok := model.Tab(m.State, row.Pane.Tab)
-		if !ok || len(model.PanesOf(t)) != 1 {
-			return host.Change{}, nil
-		}
-		return host.Change{Events: []davit.Event{{Kind: davit.EventTabRemoved, TabID: t.ID}, {Kind: davit.EventPaneRemoved, PaneID: row.Pane.ID}}}, nil
-	})
-	if err != nil {
+	if err := s.drop(ctx, row.Pane.Tab); err != nil {
 		s.cfg.Log.Error("the tab of a failed launch stays", "tab", row.Pane.Tab, "err", err)
 	}
 }
 
+// drop takes a tab away that has one pane, without undo and without a cleanup.
+func (s *Service) drop(ctx context.Context, id davit.TabID) error {
+	return s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		t, ok := model.Tab(m.State, id)
+		if !ok || len(model.PanesOf(t)) != 1 {
+			return host.Change{}, nil
+		}
+		return host.Change{Events: []davit.Event{{Kind: davit.EventTabRemoved, TabID: t.ID}, {Kind: davit.EventPaneRemoved, PaneID: model.PanesOf(t)[0]}}}, nil
+	})
+}
+
 // noteLaunch puts a launch's receipt on its tab (spec tabs T4.3).
-func (s *Service) noteLaunch(ctx context.Context, req launch.TerminalRequest) {
-	r := davit.Result{
-		Outcome: davit.Outcome{Kind: davit.Terminal, TabID: req.Tab, PaneKey: req.PaneKey}, WorktreeID: req.WorkspaceID, Receipt: req.Receipt,
+func (s *Service) noteLaunch(ctx context.Context, r davit.Result, made *davit.Worktree) {
+	if made != nil {
+		r.Worktree = &davit.WorktreeRef{Path: made.Path, Branch: made.Branch}
 	}
-	if w := req.Worktree; w != nil {
-		r.Worktree = &davit.WorktreeRef{Path: w.Path, Branch: w.Branch}
-	}
-	s.editTab(ctx, req.Tab, func(t *davit.Tab) { t.Launches = append(t.Launches, r) })
+	s.editTab(ctx, r.Outcome.TabID, func(t *davit.Tab) { t.Launches = append(t.Launches, r) })
 }

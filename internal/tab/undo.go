@@ -8,6 +8,7 @@ import (
 	"davit"
 	"davit/internal/cleanup"
 	"davit/internal/host"
+	"davit/internal/keeper"
 	"davit/internal/model"
 	"davit/internal/store"
 )
@@ -82,7 +83,7 @@ func named(id davit.TabID) string {
 func (s *Service) sendHome(ctx context.Context, t davit.Tab) {
 	for _, id := range model.PanesOf(t) {
 		p, ok := s.cfg.Host.State().Panes[id]
-		if !ok || p.Status != davit.PaneRunning || len(p.Argv) > 0 {
+		if !ok || p.Status != davit.PaneRunning || len(p.Argv) > 0 || p.Kind == keeper.PaneChat {
 			continue
 		}
 		if _, err := os.Stat(p.Directory); err == nil {

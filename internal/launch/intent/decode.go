@@ -311,9 +311,6 @@ func (r *Checked) checkPrompt() error {
 		r.Intent.Prompt = nil // L1: blank text = no prompt
 		return nil
 	}
-	if prompt.Delivery == route.Draft {
-		return NotServed("prompt.delivery", "a draft")
-	}
 	return nil
 }
 
