@@ -24,9 +24,6 @@ import (
 // KeyHeader carries the key that a login gave, beside the cookie.
 const KeyHeader = "Davit-Key"
 
-// CapabilitiesHeader carries what a caller can do (spec launch L1.2).
-const CapabilitiesHeader = "Davit-Capabilities"
-
 // loginLinkLives is how long a fresh login link can be used.
 const loginLinkLives = 10 * time.Minute
 

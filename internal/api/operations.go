@@ -50,7 +50,7 @@ func op[I, O any](s *Server, name, summary string, reads bool, run func(ctx cont
 			s.problem(w, err)
 			return
 		}
-		out, err := run(s.callerContext(r.Context(), r.Header.Get(wire.CallerHeader)), in)
+		out, err := run(s.callerContext(r.Context(), r.Header.Get(wire.CallerHeader), r.Header.Get(wire.CapabilitiesHeader)), in)
 		if err != nil {
 			s.problem(w, err)
 			return
@@ -70,13 +70,16 @@ func answer[O any](out O, err error) (*output[O], error) {
 
 type callerKey struct{}
 
+type capabilitiesKey struct{}
+
 func (s *Server) noteCaller(ctx huma.Context, next func(huma.Context)) {
-	next(huma.WithContext(ctx, s.callerContext(ctx.Context(), ctx.Header(wire.CallerHeader))))
+	next(huma.WithContext(ctx, s.callerContext(ctx.Context(), ctx.Header(wire.CallerHeader), ctx.Header(wire.CapabilitiesHeader))))
 }
 
-// callerContext believes the caller header over the socket, and remembers its session
-// variables for new panes.
-func (s *Server) callerContext(ctx context.Context, header string) context.Context {
+// callerContext notes what the caller says that it can do. It believes the caller header
+// over the socket, and remembers its session variables for new panes.
+func (s *Server) callerContext(ctx context.Context, header, capabilities string) context.Context {
+	ctx = context.WithValue(ctx, capabilitiesKey{}, capabilities)
 	if header == "" || !caller(ctx).Local {
 		return ctx
 	}
@@ -164,9 +167,11 @@ func checkSetting(in wire.Setting) error {
 	return davit.Errorf(davit.CodeInvalid, "there is no setting %q", in.Key).WithHint("settings so far: agent.default_surface")
 }
 
-func (s *Server) launchCaller(ctx context.Context, capabilities string) launch.Caller {
+// launchCaller is who asks. One that says nothing of what it can do is taken as able to do
+// all of this version (spec launch L1.2).
+func (s *Server) launchCaller(ctx context.Context) launch.Caller {
 	c := launch.Caller{Key: caller(ctx).Key, Dir: callerDir(ctx, "")}
-	if capabilities != "" {
+	if capabilities, _ := ctx.Value(capabilitiesKey{}).(string); capabilities != "" {
 		c.Capabilities = []string{}
 		for _, word := range strings.Split(capabilities, ",") {
 			c.Capabilities = append(c.Capabilities, strings.TrimSpace(word))
@@ -194,7 +199,7 @@ func (s *Server) launchOperations() {
 		return s.cfg.Launches.Replay(ctx, c, in)
 	})
 	op(s, "agent.replayStored", "The stored answer of an operation, by its id", true, func(ctx context.Context, in wire.ReplayRequest) (davit.Result, error) {
-		return s.cfg.Launches.ReplayStored(ctx, s.launchCaller(ctx, ""), in.OperationID)
+		return s.cfg.Launches.ReplayStored(ctx, s.launchCaller(ctx), in.OperationID)
 	})
 }
 
@@ -211,7 +216,7 @@ func (s *Server) launchOp(name, summary string, run func(context.Context, launch
 		if err != nil {
 			return nil, problemOf(err)
 		}
-		return answer(run(ctx, s.launchCaller(ctx, in.Capabilities), intent))
+		return answer(run(ctx, s.launchCaller(ctx), intent))
 	})
 	// Taken raw, the body would be described as bytes.
 	s.api.OpenAPI().Paths["/v1/"+name].Post.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}

@@ -211,7 +211,7 @@ func (a *app) client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.New(client.Config{Socket: socket, Caller: a.caller()}), nil
+	return client.New(client.Config{Socket: socket, Caller: a.caller(), Capabilities: capabilities()}), nil
 }
 
 // call asks the running host for one operation.

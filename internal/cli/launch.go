@@ -37,11 +37,17 @@ type launchFlags struct {
 // generated is the value of a bare --worktree.
 const generated = "\x00"
 
+// capabilities are what this command line can do, for launches (spec launch L1.2): it
+// shows chats with `davit session`.
+func capabilities() []string {
+	return []string{davit.CapLaunch, davit.CapPromptUnconfirmed, davit.CapRenderChat}
+}
+
 func (a *app) launchCommand() *cobra.Command {
 	var f launchFlags
 	cmd := &cobra.Command{
 		Use: "launch AGENT", Short: "Start an agent, into this workspace or a fresh worktree", Args: cobra.MaximumNArgs(1),
-		Long: "Starts an agent in a terminal of its own and prints a receipt: what was started, where, why there, and\nwhat became of the prompt. The operation id on stderr finds the receipt again: davit launch --replay ID.",
+		Long: "Starts an agent, as a chat or in a terminal of its own, and prints a receipt: what was started, where, why there,\nand what became of the prompt. The operation id on stderr finds the receipt again: davit launch --replay ID.",
 		Example: "  davit launch claude --worktree --prompt \"fix the login test\"\n" +
 			"  davit launch codex --in ~/src/api --worktree=login --base main --prompt-file task.md\n" +
 			"  davit launch practice --worktree --remove-on-close --prompt hello",
@@ -257,7 +263,12 @@ func (a *app) printReceipt(w io.Writer, r davit.Result) {
 	if r.Prompt != nil {
 		fmt.Fprintf(w, "  prompt   %s\n", PromptWords(*r.Prompt))
 	}
-	fmt.Fprintf(w, "  tab      %s\n  terminal %s\n", r.Outcome.TabID, r.Outcome.Handle)
+	fmt.Fprintf(w, "  tab      %s\n", r.Outcome.TabID)
+	if r.Outcome.Kind == davit.Structured {
+		fmt.Fprintf(w, "  chat     %s\n  look     davit session show %s\n", r.Outcome.SessionID, r.Outcome.SessionID)
+	} else {
+		fmt.Fprintf(w, "  terminal %s\n", r.Outcome.Handle)
+	}
 	if _, pane, ok := strings.Cut(string(r.Outcome.PaneKey), ":"); ok {
 		fmt.Fprintf(w, "  look     davit attach %s\n", pane)
 	}

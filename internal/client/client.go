@@ -28,6 +28,8 @@ const maxAnswer = 64 << 20
 type Config struct {
 	Socket string
 	Caller wire.Caller
+	// Capabilities are what the caller can do (spec launch L1.2); nil says nothing of it.
+	Capabilities []string
 }
 
 // Client calls one host. It may be used from any goroutine.
@@ -87,6 +89,9 @@ func isNone(v any) bool {
 // do sends a request and turns a problem into an error.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
 	req.Header.Set(wire.CallerHeader, c.cfg.Caller.Encode())
+	if c.cfg.Capabilities != nil {
+		req.Header.Set(wire.CapabilitiesHeader, strings.Join(c.cfg.Capabilities, ", "))
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, c.unreachable(req.Context(), err)

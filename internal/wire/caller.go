@@ -9,6 +9,10 @@ import (
 // only.
 const CallerHeader = "Davit-Caller"
 
+// CapabilitiesHeader carries what a caller can do, as words with commas between (spec
+// launch L1.2).
+const CapabilitiesHeader = "Davit-Capabilities"
+
 // Caller is what the header says: the caller's directory, which relative selectors mean
 // (spec launch L4), and the variables of its login session that new panes get (spec
 // terminal P3.7).
