@@ -102,6 +102,8 @@ type Subscription struct {
 	known  bool   // at is right; else a snapshot is due
 	resync bool   // the snapshot that is due follows a gap
 	closed bool
+
+	begun bool // Next has given something; only Next's goroutine looks
 }
 
 // Subscribe makes a subscription that goes on after the sequence that the client knows,
@@ -124,10 +126,13 @@ func (f *Feed) Subscribe(after *uint64, snapshot func() davit.State) *Subscripti
 // holds says whether every event after seq is still there. Caller holds mu.
 func (f *Feed) holds(seq uint64) bool { return seq <= f.last && f.last-seq <= uint64(f.count) }
 
-// Next waits for the next update. One goroutine calls it.
+// Next waits for the next update; the first comes at once, empty when the client knows
+// everything, so that one that resumes with a quiet host is greeted. One goroutine calls it.
 func (s *Subscription) Next(ctx context.Context) (Update, error) {
 	for {
-		events, state := s.take()
+		events, at, state := s.take()
+		first := !s.begun
+		s.begun = true
 		switch state {
 		case gives:
 			return Update{Events: events, Seq: events[len(events)-1].Seq}, nil
@@ -136,6 +141,9 @@ func (s *Subscription) Next(ctx context.Context) (Update, error) {
 		case over:
 			return Update{}, ErrClosed
 		case idle:
+			if first {
+				return Update{Seq: at}, nil
+			}
 		}
 		select {
 		case <-s.wake:
@@ -154,34 +162,34 @@ const (
 	over
 )
 
-func (s *Subscription) take() ([]davit.Event, takeState) {
+func (s *Subscription) take() (events []davit.Event, at uint64, state takeState) {
 	f := s.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s.closed {
-		return nil, over
+		return nil, s.at, over
 	}
 	if s.known && s.at < f.last && !f.holds(s.at) {
 		s.known, s.resync = false, true
 	}
 	switch {
 	case !s.known && f.closed:
-		return nil, over
+		return nil, s.at, over
 	case !s.known:
-		return nil, behind
+		return nil, s.at, behind
 	case s.at < f.last:
 		n := min(f.last-s.at, maxBatch)
-		events := make([]davit.Event, 0, n)
+		events = make([]davit.Event, 0, n)
 		first := f.next - int(f.last-s.at)
 		for i := range int(n) {
 			events = append(events, f.ring[(first+i+len(f.ring))%len(f.ring)])
 		}
 		s.at += n
-		return events, gives
+		return events, s.at, gives
 	case f.closed:
-		return nil, over
+		return nil, s.at, over
 	}
-	return nil, idle
+	return nil, s.at, idle
 }
 
 // fresh takes a snapshot. Events between its Seq and the ring's newest are given next; if

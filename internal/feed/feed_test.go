@@ -110,14 +110,12 @@ func TestResumeWhileTheRingHolds(t *testing.T) {
 	for after, resync := range map[uint64]bool{10: false, 8: false, 6: false, 5: true, 0: true, 11: true} {
 		s := h.feed.Subscribe(&after, h.snapshot)
 		c := client{seq: after}
-		if after < 10 || resync {
-			u := next(t, s)
-			if err := c.apply(u); err != nil {
-				t.Errorf("after %d: %v", after, err)
-			}
-			if (u.State != nil) != resync || u.Resync != resync {
-				t.Errorf("after %d: a snapshot: %v, want %v", after, u.State != nil, resync)
-			}
+		u := next(t, s) // at once, also for one that knows everything
+		if err := c.apply(u); err != nil {
+			t.Errorf("after %d: %v", after, err)
+		}
+		if (u.State != nil) != resync || u.Resync != resync || u.Seq != 10 {
+			t.Errorf("after %d: a snapshot: %v, want %v; at %d", after, u.State != nil, resync, u.Seq)
 		}
 		if c.seq != 10 {
 			t.Errorf("after %d: arrived at %d", after, c.seq)
