@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // FrameKind says what a line is.
@@ -97,7 +98,7 @@ func Decode(line Line) Frame {
 
 // idShape says that an id is absent, null, a string or a number.
 func idShape(id json.RawMessage) bool {
-	if len(id) > maxName {
+	if len(id) > maxName || !utf8.Valid(id) {
 		return false
 	}
 	return isNull(id) || id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9'
