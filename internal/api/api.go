@@ -14,6 +14,7 @@ package api
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -40,11 +41,6 @@ const maxBody = 8 << 20
 // Agents lists the catalogue with what is installed here.
 type Agents interface {
 	List(ctx context.Context) ([]wire.Agent, error)
-}
-
-// Chips gives the chips of a directory.
-type Chips interface {
-	Once(ctx context.Context, dir string) []davit.Chip
 }
 
 // Viewers hears when a client begins and ends to look (spec chips C2.4).
@@ -81,6 +77,7 @@ type Config struct {
 	Instance   string // names the cookie, so that instances on one machine do not mix
 	Info       func() wire.HostInfo
 	Shutdown   func(all bool)
+	Metrics    func(w io.Writer) error
 	Addresses  func() []string // host:port of the TCP listener, for the Host header check
 	Now        func() time.Time
 	Log        *slog.Logger
@@ -112,6 +109,12 @@ func New(cfg Config) *Server {
 	s.mux.HandleFunc("GET /v1/", s.nothing)
 	s.mux.HandleFunc("POST /v1/", s.nothing)
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
+	if cfg.Metrics != nil {
+		s.mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+			_ = cfg.Metrics(w)
+		})
+	}
 	if cfg.Page != nil {
 		s.mux.Handle("GET /", cfg.Page)
 	}

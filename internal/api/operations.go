@@ -102,6 +102,7 @@ func (s *Server) operations() {
 	s.tabOperations()
 	s.paneOperations()
 	s.workspaceOperations()
+	s.chipOperations()
 	s.noticeOperations()
 	s.sessionOperations()
 	for _, frame := range []reflect.Type{reflect.TypeFor[wire.ClientFrame](), reflect.TypeFor[wire.ServerFrame]()} {
@@ -140,6 +141,9 @@ func (s *Server) hostOperations() {
 		return s.LoginLink(ctx, s.cfg.Info().URL)
 	})
 	op(s, "settings.get", "A setting's value, null when it is not set", true, func(ctx context.Context, in wire.Setting) (wire.Setting, error) {
+		if value, known := s.cfg.Chips.Setting(in.Key); known {
+			return wire.Setting{Key: in.Key, Value: value}, nil
+		}
 		value, found, err := s.cfg.Access.Setting(ctx, in.Key)
 		if !found {
 			value = []byte("null")
@@ -147,6 +151,9 @@ func (s *Server) hostOperations() {
 		return wire.Setting{Key: in.Key, Value: value}, err
 	})
 	op(s, "settings.set", "Set a setting", false, func(ctx context.Context, in wire.Setting) (wire.Setting, error) {
+		if known, err := s.cfg.Chips.SetSetting(ctx, in.Key, in.Value); known || err != nil {
+			return in, err
+		}
 		if err := checkSetting(in); err != nil {
 			return in, err
 		}
@@ -164,7 +171,7 @@ func checkSetting(in wire.Setting) error {
 		}
 		return nil
 	}
-	return davit.Errorf(davit.CodeInvalid, "there is no setting %q", in.Key).WithHint("settings so far: agent.default_surface")
+	return davit.Errorf(davit.CodeInvalid, "there is no setting %q", in.Key).WithHint("settings so far: agent.default_surface, github_pr_chip, vertical_tabs")
 }
 
 // launchCaller is who asks. One that says nothing of what it can do is taken as able to do
@@ -266,9 +273,6 @@ func (s *Server) workspaceOperations() {
 	})
 	op(s, "worktree.remove", "Remove a worktree; refused with a list when work would be lost", false, func(ctx context.Context, in wire.WorktreeRemove) (wire.WorktreeRemoved, error) {
 		return s.removeWorktree(ctx, in)
-	})
-	op(s, "chips.get", "The chips of a pane or a directory", true, func(ctx context.Context, in wire.ChipsRequest) (wire.Chips, error) {
-		return s.chips(ctx, in)
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"davit"
 	"davit/internal/wire"
@@ -101,28 +100,4 @@ func (s *Server) removeWorktree(ctx context.Context, in wire.WorktreeRemove) (wi
 		kept = append(kept, "branch "+report.Kept.Branch)
 	}
 	return wire.WorktreeRemoved{Path: report.Path, Kept: append([]string{}, kept...), DeletedBranch: report.BranchDeleted, DeletedHead: report.BranchLast}, nil
-}
-
-// chips gives what the host knows of a pane, or looks at a directory.
-func (s *Server) chips(ctx context.Context, in wire.ChipsRequest) (wire.Chips, error) {
-	out := wire.Chips{Chips: []davit.Chip{}, Validation: "unvalidated"}
-	if in.Pane != "" {
-		p, ok := s.cfg.Host.State().Panes[in.Pane]
-		if !ok {
-			return out, davit.Errorf(davit.CodePaneNotFound, "there is no pane %q", in.Pane)
-		}
-		if known := s.cfg.Host.State().Chips[in.Pane]; len(known) > 0 {
-			out.Chips = known
-			return out, nil
-		}
-		in.Dir = p.Directory
-	}
-	dir := callerDir(ctx, in.Dir)
-	if !strings.HasPrefix(dir, "/") {
-		return out, davit.Errorf(davit.CodeInvalid, "chips are of a pane or of an absolute directory")
-	}
-	if chips := s.cfg.Chips.Once(ctx, dir); chips != nil {
-		out.Chips = chips
-	}
-	return out, nil
 }

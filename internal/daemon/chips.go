@@ -11,6 +11,7 @@ import (
 	"davit/internal/git"
 	"davit/internal/host"
 	"davit/internal/keeper"
+	"davit/internal/wire"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -22,9 +23,10 @@ const lingering = 5 * time.Second
 // chips runs the chips of open panes while somebody looks: with nobody there nothing runs
 // (spec chips C2.4). It keeps, under a leaf lock, only who looks and where panes are.
 type chips struct {
-	d      *daemon
-	runner *runner.Runner
-	watch  *git.Watch
+	d       *daemon
+	choices *choices
+	runner  *runner.Runner
+	watch   *git.Watch
 
 	mu      sync.Mutex // guards what follows
 	viewers int
@@ -32,8 +34,8 @@ type chips struct {
 	quiet   *time.Timer
 }
 
-func newChips(d *daemon, g git.Runner) *chips {
-	c := &chips{d: d, dirs: map[davit.PaneID]string{}}
+func newChips(d *daemon, g git.Runner, choices *choices) *chips {
+	c := &chips{d: d, choices: choices, dirs: map[davit.PaneID]string{}}
 	c.watch = git.NewWatch(git.WatchConfig{Log: d.log})
 	c.runner = runner.New(runner.Config{Git: g, Watch: c.watch, Home: d.cfg.Getenv("HOME"), Push: c.push, Log: d.log, Now: time.Now})
 	return c
@@ -44,6 +46,7 @@ func (c *chips) run(ctx context.Context) error {
 	group.Go(func() error { return c.watch.Run(ctx) })
 	group.Go(func() error { return c.runner.Run(ctx) })
 	group.Go(func() error { c.follow(ctx); return nil })
+	group.Go(func() error { c.choices.run(ctx); return nil })
 	err := group.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,5 +170,20 @@ func (c *chips) leave() {
 	})
 }
 
-// Once looks at a directory (api.Chips).
-func (c *chips) Once(ctx context.Context, dir string) []davit.Chip { return c.runner.Once(ctx, dir) }
+// resolved hears what is shown where from now on.
+func (c *chips) resolved(davit.ChipLayout, davit.TabView) {}
+
+// Get is chips.get: by pane, else by an absolute directory.
+func (c *chips) Get(ctx context.Context, in wire.ChipsRequest) (wire.Chips, error) {
+	state := c.d.host.State()
+	out := wire.Chips{Chips: state.Chips[in.Pane], Validation: string(state.Layout.Validation), Shown: state.Layout.Prompt}
+	if len(out.Chips) == 0 {
+		out.Chips = append([]davit.Chip{}, c.runner.Once(ctx, in.Dir)...)
+	}
+	return out, nil
+}
+
+// Revalidate is chips.revalidate.
+func (c *chips) Revalidate(context.Context, wire.ChipsRequest) (wire.ChipRevalidated, error) {
+	return wire.ChipRevalidated{Layout: c.d.host.State().Layout, Outcome: string(chip.VerdictNoChange)}, nil
+}

@@ -70,6 +70,7 @@ type daemon struct {
 	server   *api.Server
 	feed     *feed.Feed
 	chips    *chips
+	metrics  metrics
 	files    func() tab.Files
 	socket   string
 	url      string
@@ -123,6 +124,10 @@ func (d *daemon) build(ctx context.Context) error {
 	}
 	identity := d.store.Identity()
 	loaded := modelOf(everything, d.store.Recovery(), time.Now())
+	choices, err := newChoices(ctx, d, &loaded)
+	if err != nil {
+		return err
+	}
 	d.feed = feed.New(0, loaded.Seq)
 	d.host = host.New(host.Config{HostID: identity.HostID, Store: d.store, Feed: publisher{d.feed}, Now: time.Now, Log: d.log}, loaded)
 	login := d.captureLogin()
@@ -130,7 +135,7 @@ func (d *daemon) build(ctx context.Context) error {
 	if err != nil {
 		d.log.Warn("git is not there: worktrees and git chips do not work", "err", err)
 	}
-	d.chips = newChips(d, runner)
+	d.chips = newChips(d, runner, choices)
 	d.panes = host.NewPanes(host.PanesConfig{
 		Host: d.host, Dir: d.cfg.Home.Panes(), Persist: d.store.SetPaneOffsets, Watcher: late{d}, Lost: func(rows []store.PaneRow) { d.tabs.Lost(rows) }, Hostname: hostname(), Log: d.log,
 		Start: client.StartConfig{Exe: d.cfg.Self, Args: []string{"keeper"}, Env: keeperEnv(d.cfg), StateDir: d.cfg.Home.State},
@@ -164,7 +169,7 @@ func (d *daemon) build(ctx context.Context) error {
 	d.files = func() tab.Files { return d.tabFiles(userShell, login, agents) }
 	d.server = api.New(api.Config{
 		Host: d.host, Panes: d.panes, Tabs: d.tabs, Files: d.files, Launches: d.launches, Sessions: d.sessions, Agents: agents, Workspaces: spaces,
-		Chips: d.chips, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Page: web.Handler(), Instance: identity.Instance,
+		Chips: d.chips, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Page: web.Handler(), Instance: identity.Instance, Metrics: d.metrics.write,
 		Info: d.info, Shutdown: d.shutdown, Addresses: func() []string { return api.LocalAddresses(d.tcp.Addr()) }, Log: d.log,
 	})
 	return nil

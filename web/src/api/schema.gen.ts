@@ -293,6 +293,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/chips.revalidate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask gh anew whether the pull-request chip works here */
+        post: operations["chips.revalidate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chips.setLayout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Choose which chips are shown where, or go back to the default */
+        post: operations["chips.setLayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/config.list": {
         parameters: {
             query?: never;
@@ -868,6 +902,7 @@ export interface components {
             id: string;
             name: string;
             value: string;
+            via?: string;
         };
         AgentSlash: {
             description?: string;
@@ -888,6 +923,7 @@ export interface components {
             choice?: string;
             options: components["schemas"]["ApprovalOption"][] | null;
             reason?: string;
+            request?: string;
             state: string;
             title: string;
             tool?: string;
@@ -955,6 +991,19 @@ export interface components {
             prChip: boolean;
             prompt: string[] | null;
             validation: string;
+        };
+        ChipLayoutSet: {
+            cliFooter?: components["schemas"]["FooterItems"];
+            footer?: components["schemas"]["FooterItems"];
+            prompt?: string[];
+            /** @description prompt, footer or cliFooter: back to the default */
+            reset?: string[] | null;
+        };
+        ChipRevalidated: {
+            layout: components["schemas"]["ChipLayout"];
+            /** @description validated, missing_gh, unauthenticated_gh or no_change (spec chips C4.2) */
+            outcome: string;
+            reason?: string;
         };
         Chips: {
             chips: components["schemas"]["Chip"][] | null;
@@ -1157,6 +1206,7 @@ export interface components {
             blob?: components["schemas"]["Blob"];
             diff?: components["schemas"]["FileDiff"];
             lifecycle?: components["schemas"]["Lifecycle"];
+            messageId?: string;
             plan?: components["schemas"]["PlanStep"][] | null;
             request?: components["schemas"]["RPCRequest"];
             role?: string;
@@ -1191,6 +1241,8 @@ export interface components {
         Lifecycle: {
             /** Format: int64 */
             bytes?: number;
+            /** Format: int64 */
+            count?: number;
             event: string;
             exit?: components["schemas"]["Exit"];
         };
@@ -2362,6 +2414,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Chips"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "chips.revalidate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChipsRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChipRevalidated"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "chips.setLayout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChipLayoutSet"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChipLayout"];
                 };
             };
             /** @description Error */
