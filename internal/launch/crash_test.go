@@ -25,18 +25,24 @@ func TestHostIsKilledAtEachArrow(t *testing.T) { // spec launch L5, L6.3, L6.5
 		return
 	}
 	points := append(Failpoints(), "surface-before-spawn", "surface-after-spawn")
-	for _, target := range []string{"existing", "worktree"} {
-		for _, point := range points {
-			t.Run(target+" "+point, func(t *testing.T) {
-				t.Parallel()
-				s := newStage(t)
-				in := s.existing(1)
-				if target == "worktree" {
-					in = s.worktree(1, "topic")
-				}
-				killHost(t, s, in, point)
-				afterCrash(t, s, in, point)
-			})
+	for _, agent := range []string{"practice", "chatty"} {
+		if agent == "chatty" {
+			points = append(points, "deliver-before-row", "deliver-after-row")
+		}
+		for _, target := range []string{"existing", "worktree"} {
+			for _, point := range points {
+				t.Run(agent+" "+target+" "+point, func(t *testing.T) {
+					t.Parallel()
+					s := newStage(t)
+					in := s.existing(1)
+					if target == "worktree" {
+						in = s.worktree(1, "topic")
+					}
+					in.Agent = agent
+					killHost(t, s, in, point)
+					afterCrash(t, s, in, point)
+				})
+			}
 		}
 	}
 }
@@ -85,6 +91,7 @@ func afterCrash(t *testing.T, s *stage, in davit.Intent, point string) {
 		}
 	}
 	created := slices.Contains([]string{"after-create", "after-half2", "surface-before-spawn"}, point) && in.Target.Kind == davit.TargetWorktree
+	chat := in.Agent == "chatty"
 	switch point {
 	case "after-validate": // before the claim: runs as new
 		_, err := x.Replay(t.Context(), local, in)
@@ -104,6 +111,9 @@ func afterCrash(t *testing.T, s *stage, in davit.Intent, point string) {
 			if named != created || (created && kept["path"] != s.path("worktrees", "topic")) {
 				t.Errorf("details %v", e.Details)
 			}
+			if asked := chat && point == "surface-before-spawn"; asked != (e.Details["sessionId"] != nil) {
+				t.Errorf("details %v", e.Details)
+			}
 		}
 		s.wantAgents(t)
 		if created {
@@ -116,17 +126,60 @@ func afterCrash(t *testing.T, s *stage, in davit.Intent, point string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first.Prompt == nil || first.Prompt.Outcome != davit.PromptHanded || first.Receipt.Detail == "" || first.Outcome.Handle == "" {
+		if first.Prompt == nil || first.Receipt.Detail == "" || first.Outcome.Handle == "" {
+			t.Fatalf("%+v", first)
+		}
+		if chat {
+			afterChatCrash(t, s, x, in, point, first)
+			return
+		}
+		if first.Prompt.Outcome != davit.PromptHanded {
 			t.Errorf("%+v", first)
 		}
 		if point == "after-settle" {
-			row, _, err := db.Operation(t.Context(), local.Key, in.OperationID)
-			if err != nil || string(row.Result) != string(intent.Encode(first)) || row.State != store.OperationSettled {
-				t.Errorf("stored %s (%s), answered %s", row.Result, row.State, intent.Encode(first))
-			}
+			wantSettled(t, db, in, first)
 		}
 		wantSame(t, x, in, first)
 		s.wantAgents(t, hardText)
+	}
+}
+
+// afterChatCrash: the chat is there. Its prompt is in the journal or it is not known; and
+// nothing is sent by asking.
+func afterChatCrash(t *testing.T, s *stage, x *Executor, in davit.Intent, point string, first davit.Result) {
+	t.Helper()
+	if first.Outcome.Kind != davit.Structured || first.Outcome.SessionID == "" {
+		t.Errorf("%+v", first.Outcome)
+	}
+	sent := hardText
+	switch point {
+	case "deliver-after-row", "after-deliver", "after-settle":
+		want := davit.PromptReceipt{Delivery: "submit", Outcome: davit.PromptJournaled, MessageID: in.OperationID}
+		if *first.Prompt != want {
+			t.Errorf("%+v", first.Prompt)
+		}
+		if point == "deliver-after-row" {
+			sent = "" // the journal's owner sends it, not the launch
+		}
+		wantSettled(t, x.cfg.Ledger, in, first)
+	default:
+		if first.Prompt.Outcome != davit.PromptUnconfirmed || first.Prompt.MessageID != "" {
+			t.Errorf("%+v", first.Prompt)
+		}
+		sent = ""
+		old := Caller{Key: local.Key, Capabilities: []string{davit.CapLaunch, davit.CapRenderChat}}
+		_, err := x.Launch(t.Context(), old, in)
+		wantCode(t, err, davit.CodeOperationUnknown)
+	}
+	wantSame(t, x, in, first)
+	s.wantAgents(t, sent)
+}
+
+func wantSettled(t *testing.T, db Ledger, in davit.Intent, want davit.Result) {
+	t.Helper()
+	row, _, err := db.Operation(t.Context(), local.Key, in.OperationID)
+	if err != nil || string(row.Result) != string(intent.Encode(want)) || row.State != store.OperationSettled {
+		t.Errorf("stored %s (%s), answered %s: %v", row.Result, row.State, intent.Encode(want), err)
 	}
 }
 
