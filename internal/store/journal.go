@@ -24,6 +24,10 @@ type ChatSpec struct {
 	Directory string            `json:"directory"`
 	Options   map[string]string `json:"options,omitempty"`
 	Operation string            `json:"operation,omitempty"` // of the launch
+
+	// KeeperBoot names the keeper that was asked for the last spawn: pid, start time and
+	// boot id. Only the same one can do an owed spawn under its old id.
+	KeeperBoot string `json:"keeperBoot,omitempty"`
 }
 
 // JournalBatch is one step of one session: all of it is stored in one transaction, or

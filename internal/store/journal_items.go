@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"unicode/utf8"
 
 	"davit"
 )
@@ -37,7 +36,7 @@ func (s *Store) JournalItems(ctx context.Context, id davit.SessionID) ([]davit.J
 type item struct {
 	row  davit.JournalRow
 	body string // of the newest row, of what has no pieces
-	text text
+	text davit.StreamedText
 }
 
 func streamed(kind davit.JournalKind) bool {
@@ -48,7 +47,7 @@ func (it *item) add(row davit.JournalRow, body string) {
 	it.row, it.body = row, body
 	if streamed(row.Kind) {
 		readBody(&it.row, body)
-		it.text.put(it.row.Body.At, it.row.Body.Text)
+		it.text.Put(it.row.Body.At, it.row.Body.Text)
 	}
 }
 
@@ -57,45 +56,6 @@ func (it *item) whole() davit.JournalRow {
 		readBody(&it.row, it.body)
 		return it.row
 	}
-	it.row.Body.At, it.row.Body.Text = 0, string(it.text.bytes)
+	it.row.Body.At, it.row.Body.Text = 0, it.text.String()
 	return it.row
-}
-
-// text is a text that is written from a place on, counted in UTF-16 code units as
-// browsers do. The end is the usual place and costs nothing to find.
-type text struct {
-	bytes []byte
-	units int
-}
-
-// put replaces what stands from at on. A place beyond the end is the end; one inside of
-// a character is before it.
-func (t *text) put(at int, s string) {
-	if at < t.units {
-		t.cut(max(at, 0))
-	}
-	t.bytes = append(t.bytes, s...)
-	for _, r := range s {
-		t.units += unitsOf(r)
-	}
-}
-
-func (t *text) cut(at int) {
-	units, i := 0, 0
-	for i < len(t.bytes) {
-		r, size := utf8.DecodeRune(t.bytes[i:])
-		if units+unitsOf(r) > at {
-			break
-		}
-		units += unitsOf(r)
-		i += size
-	}
-	t.bytes, t.units = t.bytes[:i], units
-}
-
-func unitsOf(r rune) int {
-	if r > 0xffff {
-		return 2
-	}
-	return 1
 }

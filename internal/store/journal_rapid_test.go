@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,33 +114,4 @@ func compare(t *rapid.T, s *Store, model map[davit.SessionID]*counters) {
 			t.Fatal(chat.ID, diff)
 		}
 	}
-}
-
-// FuzzPieces: pieces never panic, and writing the last one again changes nothing.
-func FuzzPieces(f *testing.F) {
-	f.Add("Grüße 👋", 7, "x", 3, "\xff\xf0\x9f")
-	f.Add("", -1, "a", 1<<40, "b")
-	f.Fuzz(func(t *testing.T, a string, at int, b string, then int, c string) {
-		// Bodies are JSON, which holds no other text.
-		a, b, c = strings.ToValidUTF8(a, "?"), strings.ToValidUTF8(b, "?"), strings.ToValidUTF8(c, "?")
-		var one, two text
-		for _, x := range []*text{&one, &two} {
-			x.put(0, a)
-			x.put(at, b)
-			x.put(then, c)
-		}
-		if then >= 0 && then <= one.units-unitsIn(c) {
-			two.put(then, c)
-		}
-		if string(one.bytes) != string(two.bytes) || one.units != unitsIn(string(one.bytes)) {
-			t.Errorf("%q (%d), %q", one.bytes, one.units, two.bytes)
-		}
-	})
-}
-
-func unitsIn(s string) (n int) {
-	for _, r := range s {
-		n += unitsOf(r)
-	}
-	return n
 }

@@ -182,8 +182,10 @@ func startCopier(s *Store, every time.Duration) *copier {
 	c := &copier{stop: stop, ended: make(chan struct{}), first: make(chan struct{})}
 	go func() {
 		defer close(c.ended)
-		last := s.fileState()
-		s.copyLogged(ctx)
+		// Read before the copy: what was committed by then is in it. The files' times and
+		// sizes would not do, for they change before the commit is seen.
+		last := s.writer.commits.Load()
+		ok := s.copyLogged(ctx)
 		close(c.first)
 		tick := time.NewTicker(every)
 		defer tick.Stop()
@@ -193,9 +195,8 @@ func startCopier(s *Store, every time.Duration) *copier {
 				return
 			case <-tick.C:
 			}
-			if now := s.fileState(); now != last {
-				last = now
-				s.copyLogged(ctx)
+			if now := s.writer.commits.Load(); now != last || !ok {
+				last, ok = now, s.copyLogged(ctx)
 			}
 		}
 	}()
@@ -207,22 +208,13 @@ func (c *copier) close() {
 	<-c.ended
 }
 
-func (s *Store) copyLogged(ctx context.Context) {
-	if err := s.copyTo(ctx, s.path+copySuffix); err != nil && ctx.Err() == nil {
+// copyLogged says whether there is a copy now; one that failed is tried again.
+func (s *Store) copyLogged(ctx context.Context) bool {
+	err := s.copyTo(ctx, s.path+copySuffix)
+	if err != nil && ctx.Err() == nil {
 		s.log.Warn("renew the last good copy of the store", "err", err)
 	}
-}
-
-// fileState changes when something was committed: SQLite's own counter of changes is
-// per connection, so the files' times and sizes serve.
-func (s *Store) fileState() string {
-	state := ""
-	for _, part := range []string{"", "-wal"} {
-		if info, err := os.Stat(s.path + part); err == nil {
-			state += fmt.Sprint(info.ModTime().UnixNano(), info.Size(), " ")
-		}
-	}
-	return state
+	return err == nil
 }
 
 // copyTo makes a copy of the last commit under a temporary name, checks and syncs it,

@@ -314,8 +314,8 @@ func TestGroupCommit(t *testing.T) {
 		t.Fatalf("%d failed, %d stored of %d", failed.Load(), stored, writes)
 	}
 	s.Close()
-	if s.writer.commits > 6 { // meta, hold, and 200 in groups of up to 128
-		t.Fatalf("%d commits for %d writes", s.writer.commits, writes)
+	if s.writer.commits.Load() > 6 { // meta, hold, and 200 in groups of up to 128
+		t.Fatalf("%d commits for %d writes", s.writer.commits.Load(), writes)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 )
 
 const (
@@ -36,7 +37,7 @@ type writer struct {
 	stop    chan struct{}        // closed by close: nothing new is taken
 	ended   chan struct{}        // closed when run has returned
 	stmts   map[string]*sql.Stmt // owned by run
-	commits int64                // owned by run
+	commits atomic.Int64         // made so far; a commit that is counted can be read
 	onGroup func(size int)       // for tests; nil otherwise
 }
 
@@ -171,7 +172,7 @@ func (w *writer) transact(group []write, results []error) error {
 		_ = t.exec("ROLLBACK")
 		return fmt.Errorf("commit: %w", err)
 	}
-	w.commits++
+	w.commits.Add(1)
 	return nil
 }
 
