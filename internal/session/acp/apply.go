@@ -76,10 +76,10 @@ func interrupts(row davit.JournalRow) bool {
 
 func (c *Conversation) applyText(row davit.JournalRow, at ref, fresh bool) {
 	b := row.Body
-	if b.Role == "user" && fresh && c.load == notLoading {
-		c.heard(b.Text)
-	}
 	c.said = true
+	if b.Role == "user" && b.Blob == nil {
+		c.heard(row.Item, b.At, b.Text)
+	}
 	open := fresh || c.run != nil && c.run.item == at.item
 	if !open || b.Blob != nil || at.turn != c.turn || b.Role == "user" && c.load == notLoading {
 		return

@@ -43,10 +43,11 @@ type Conversation struct {
 	submissions map[string]*ref
 	requests    map[string]*ours // by rpc id: ours that are open
 
-	said   bool   // there is a message in the journal
-	first  string // of the user's first message
-	prompt string // the user's last message
-	load   loading
+	said       bool   // there is a message in the journal
+	first      string // of the user's first message, for a title
+	prompt     []byte // the user's last message
+	promptItem string
+	load       loading
 }
 
 // ours is an open request of ours.
@@ -107,16 +108,19 @@ func (c *Conversation) UserMessage(operation, text string) Row {
 		c.interrupt() // a message that waits for its turn does not cut the agent's in two
 	}
 	item := c.mint(davit.JournalMessage)
-	c.heard(text)
+	c.heard(item.item, 0, text)
 	return item.row(davit.JournalMessage, davit.JournalBody{Role: "user", Text: text, MessageID: short(operation, maxName)})
 }
 
-// heard remembers what the user said.
-func (c *Conversation) heard(text string) {
+// heard remembers the user's last message, of which text is what stands from at on.
+func (c *Conversation) heard(item string, at int, text string) {
 	if c.first == "" {
 		c.first = titleOf(text)
 	}
-	c.said, c.prompt = true, text
+	if at == 0 || item != c.promptItem {
+		c.prompt = nil
+	}
+	c.said, c.prompt, c.promptItem = true, append(c.prompt, text...), item
 }
 
 // titleOf is a message's first line, short.
@@ -149,8 +153,8 @@ func (c *Conversation) EndTurn(reason, message, stderr string) []Row {
 		rows = append(rows, c.turnRef.row(davit.JournalTurn, davit.JournalBody{TurnState: &davit.TurnState{
 			State: "ended", Reason: short(valid(reason), maxName), Message: short(valid(message), blobHead), Stderr: tail(valid(stderr), maxStderr),
 		}}))
+		c.end()
 	}
-	c.end()
 	return rows
 }
 

@@ -1,8 +1,8 @@
 package acp
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"davit"
 
@@ -145,7 +145,7 @@ func (c *Conversation) chunk(s *Step, kind davit.JournalKind, role string, o *ob
 // echo says that text is (a piece of) the user's own message, told again by the agent in its
 // turn. The journal has it.
 func (c *Conversation) echo(text string) bool {
-	return c.load == notLoading && c.turn != "" && strings.Contains(c.prompt, text)
+	return c.load == notLoading && c.turn != "" && bytes.Contains(c.prompt, []byte(text))
 }
 
 func (c *Conversation) say(s *Step, kind davit.JournalKind, role, id, text string) {
@@ -159,15 +159,15 @@ func (c *Conversation) say(s *Step, kind davit.JournalKind, role, id, text strin
 		}
 		fresh := &run{ref: c.mint(kind), kind: kind, role: role, messageID: id}
 		if role == "user" && c.load == notLoading {
-			c.said = true
+			c.heard(fresh.item, 0, text)
 			s.Rows = append(s.Rows, fresh.row(kind, davit.JournalBody{Role: role, Text: text, MessageID: id}))
 			return
 		}
 		c.run = fresh
 	}
 	c.said = true
-	if role == "user" && c.first == "" {
-		c.first = titleOf(text)
+	if role == "user" {
+		c.heard(c.run.item, c.run.length, text)
 	}
 	if c.run.messageID == "" {
 		c.run.messageID = id
