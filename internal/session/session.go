@@ -5,10 +5,12 @@
 //	                                 ▲   └─ acts, after it ─► keeper ─► agent's stdin
 //	     keeper's log of stdout ─────┘ lines ─► acp.Conversation (pure) ─► rows, replies
 //
-// Each session has one goroutine that owns its conversation, counts its rows and writes
-// them; it runs as long as the agent does. Run owns all of them. Nothing is sent that is
-// not a stored row, and what was sent before a crash is sent again under the same id,
-// which the keeper does once.
+// Each session has one goroutine that owns its conversation, counts its rows and is the
+// only one that writes them; callers hand it functions through a bounded mailbox and get
+// exactly one answer. While an agent runs it has three helpers: two that follow the
+// keeper's logs and one that sends acts, in order. Run owns all of them. Nothing is sent
+// that is not a stored row, and what was sent before a crash is sent again under the same
+// id, which the keeper does once. A lock guards only the view and the count of subscribers.
 //
 // It refuses to guess: what may have reached an agent and cannot be known is called
 // unknown and is never sent again by itself.
@@ -16,7 +18,12 @@ package session
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"sync"
 	"time"
 
 	"davit"
@@ -76,55 +83,175 @@ type Config struct {
 }
 
 // Service keeps the sessions. Make it with New, run it with Run.
-type Service struct{ cfg Config }
+type Service struct {
+	cfg      Config
+	restored chan struct{} // closed when Run knows every stored session
+	ended    chan struct{} // closed when Run has returned
+	group    sync.WaitGroup
+
+	mu    sync.Mutex // guards what follows; never held over I/O
+	ctx   context.Context
+	chats map[davit.SessionID]*chat
+}
+
+// errStopped is the answer of a service that has ended.
+var errStopped = davit.Errorf(davit.CodeShuttingDown, "the host is stopping").WithHint("ask again when it is back")
 
 // New makes a Service. It starts nothing.
-func New(cfg Config) *Service { return &Service{cfg: cfg} }
+func New(cfg Config) *Service {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Service{cfg: cfg, restored: make(chan struct{}), ended: make(chan struct{}), chats: map[davit.SessionID]*chat{}}
+}
 
 // Run takes up what a former host left and serves until ctx ends; it returns after all
 // sessions' goroutines. Agents go on: their processes are the keeper's.
-func (s *Service) Run(ctx context.Context) error { <-ctx.Done(); return nil }
-
-// StartRequest says which session to start. The ids are minted and stored already.
-type StartRequest struct {
-	Session   davit.SessionID
-	Agent     string
-	Tab       davit.TabID
-	Pane      davit.PaneID // the model has it already, of kind chat
-	Directory string
-	Options   map[string]string // model, effort, mode, …: see Started.Warning
-	Operation string            // of the launch
-	Resume    string            // the agent's own id of a session to go on with
+func (s *Service) Run(ctx context.Context) error {
+	defer close(s.ended)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.mu.Lock()
+	s.ctx = ctx
+	s.mu.Unlock()
+	err := s.restore(ctx)
+	if err == nil {
+		close(s.restored)
+		<-ctx.Done()
+	}
+	cancel(errStopped)
+	s.mu.Lock()
+	s.ctx = nil // no chat begins any more
+	s.mu.Unlock()
+	s.group.Wait()
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return nil
+	}
+	return err
 }
 
-// Started is what came to be.
-type Started struct {
-	Session davit.Session
-	Warning string // options that the driver does not take, a start that takes long
+// add makes a chat known and starts its goroutine; one that is known already is refused.
+func (s *Service) add(c *chat) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx == nil || s.ctx.Err() != nil {
+		return errStopped
+	}
+	if _, known := s.chats[c.id]; known {
+		return davit.Errorf(davit.CodeLaunchSessionExists, "there is a chat %s already", c.id).WithHint("`davit session show %s` shows it", c.id)
+	}
+	s.chats[c.id] = c
+	ctx := s.ctx
+	s.group.Go(func() { c.run(ctx) })
+	return nil
 }
 
-var errNotYet = davit.Errorf(davit.CodeUnsupported, "chats are not there yet")
+// find gives a session once those of a former host are known.
+func (s *Service) find(ctx context.Context, id davit.SessionID) (*chat, error) {
+	if err := s.wait(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	c, ok := s.chats[id]
+	s.mu.Unlock()
+	if !ok {
+		return nil, davit.Errorf(davit.CodeSessionNotFound, "there is no chat %q", id).WithHint("`davit session list` shows what there is")
+	}
+	return c, nil
+}
+
+// wait waits until the sessions of a former host are known.
+func (s *Service) wait(ctx context.Context) error {
+	select {
+	case <-s.restored:
+		return nil
+	case <-s.ended:
+		return errStopped
+	case <-ctx.Done():
+		return davit.AsError(context.Cause(ctx))
+	}
+}
+
+// inPane finds the session that a pane shows.
+func (s *Service) inPane(pane davit.PaneID) *chat {
+	s.mu.Lock()
+	all := slices.Collect(maps.Values(s.chats))
+	s.mu.Unlock()
+	for _, c := range all {
+		if c.seen().Pane == pane {
+			return c
+		}
+	}
+	return nil
+}
+
+func (s *Service) failpoint(name string) {
+	if s.cfg.Failpoint != nil {
+		s.cfg.Failpoint(name)
+	}
+}
 
 // Support says whether an agent can be a chat in a directory of this host (spec launch
 // L3.3). It starts nothing.
 func (s *Service) Support(ctx context.Context, agent, dir string) (route.Verdict, string, error) {
-	return route.VerdictRefused, "chats are not there yet", nil
+	command, err := s.cfg.Agents.Chat(ctx, agent)
+	switch davit.CodeOf(err) {
+	case "":
+	case davit.CodeSessionUnsupported, davit.CodeMethodNotFound:
+		return route.VerdictRefused, davit.AsError(err).Message, nil
+	default:
+		return "", "", err
+	}
+	if command.Driver != "acp" {
+		return route.VerdictRefused, "there is no chat driver for " + command.Name, nil
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return route.VerdictRefused, dir + " is not a directory of this host", nil
+	}
+	return route.VerdictSupported, "", nil
 }
 
-// Start stores the session, starts its agent and opens the agent's session, waiting at
-// most 30 s; an agent that takes longer goes on starting, which Warning says.
-//
-// Errors that prove that no agent runs have launch.ErrNothingMade's meaning: the process
-// was never started, or has been ended and seen to end; NothingRuns tells them. Codes:
-// agent_not_installed, agent_not_signed_in (its hint is the command that signs in),
-// structured_agent_session_unsupported and method_not_found (spec launch L5.6),
-// agent_protocol_error, agent_launch_session_already_exists. Anything else: it may run.
-func (s *Service) Start(ctx context.Context, req StartRequest) (Started, error) {
-	return Started{}, errNotYet
+// Get gives a session as clients see it. Errors: agent_session_not_found.
+func (s *Service) Get(id davit.SessionID) (davit.Session, error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), 10*time.Second, davit.Errorf(davit.CodeShuttingDown, "the chats of this host are not known yet"))
+	defer cancel()
+	c, err := s.find(ctx, id)
+	if err != nil {
+		return davit.Session{}, err
+	}
+	return c.seen(), nil
 }
 
-// NothingRuns says that an error of Start proves that no agent runs.
-func NothingRuns(err error) bool { return false }
+// Payload reads what the head of a blob stands for (S1.4).
+func (s *Service) Payload(ctx context.Context, id davit.SessionID, digest string) (store.PayloadRow, error) {
+	if _, err := s.find(ctx, id); err != nil {
+		return store.PayloadRow{}, err
+	}
+	row, ok, err := s.cfg.Store.Payload(ctx, id, digest)
+	if err != nil {
+		return row, davit.AsError(err)
+	}
+	if !ok {
+		return row, davit.Errorf(davit.CodePayloadNotFound, "chat %s has no payload %s", id, digest)
+	}
+	return row, nil
+}
+
+// Working names the agent of a chat pane when a close would end a turn, "" else (spec
+// tabs T5.3).
+func (s *Service) Working(pane davit.PaneID) string {
+	c := s.inPane(pane)
+	if c == nil {
+		return ""
+	}
+	if v := c.seen(); v.Status == davit.AgentWorking || v.Status == davit.AgentWaiting {
+		return v.AgentName
+	}
+	return ""
+}
 
 // Mutation is what every change carries (spec session S1.6). Fence nil means whatever it
 // is now, for the host's own calls. By names the caller.
@@ -134,94 +261,3 @@ type Mutation struct {
 	Fence     *uint64
 	By        string
 }
-
-// Send writes a message into the journal, then sends it, or queues it while a turn runs
-// (S1.5, S1.8). When it returns without error the message is durable.
-func (s *Service) Send(ctx context.Context, m Mutation, text string) (davit.Submission, error) {
-	return davit.Submission{}, errNotYet
-}
-
-// Submitted finds a message by its operation id: whether its row is there (spec launch L6.3).
-func (s *Service) Submitted(ctx context.Context, id davit.SessionID, operation string) (bool, error) {
-	return false, nil
-}
-
-// Respond answers a permission question by compare-and-set (S1.7). An empty option
-// cancels. Errors: already_resolved with the row's approval in the details.
-func (s *Service) Respond(ctx context.Context, m Mutation, item string, revision uint64, option string) (davit.JournalRow, error) {
-	return davit.JournalRow{}, errNotYet
-}
-
-// Cancel ends the running turn by the protocol; nothing to cancel is no error.
-func (s *Service) Cancel(ctx context.Context, m Mutation) error { return errNotYet }
-
-// Stop cancels the turn, then after a grace ends the process; the session stays resumable
-// (S1.8).
-func (s *Service) Stop(ctx context.Context, m Mutation) error { return errNotYet }
-
-// Resume starts the agent anew and goes on by its own id (S1.9).
-func (s *Service) Resume(ctx context.Context, m Mutation) (davit.Session, error) {
-	return davit.Session{}, errNotYet
-}
-
-// SetDraft replaces the draft of a revision (S1.8). Errors: invalid_request with the
-// current draft in the details when the revision is an old one.
-func (s *Service) SetDraft(ctx context.Context, id davit.SessionID, text string, revision uint64) (davit.SessionDraft, error) {
-	return davit.SessionDraft{}, errNotYet
-}
-
-// SetOption picks a value of one of the session's options.
-func (s *Service) SetOption(ctx context.Context, m Mutation, option, value string) error {
-	return errNotYet
-}
-
-// Get gives a session as clients see it. Errors: agent_session_not_found.
-func (s *Service) Get(id davit.SessionID) (davit.Session, error) {
-	return davit.Session{}, davit.Errorf(davit.CodeSessionNotFound, "there is no chat %q", id).WithHint("`davit session list` shows what there is")
-}
-
-// Rows is a piece of a journal.
-type Rows struct {
-	Rows   []davit.JournalRow
-	Cursor davit.Cursor // of the last row
-	More   bool
-	Reset  string // why the cursor asked for is no good; Rows are the whole then
-}
-
-// History reads rows: after a cursor, or the newest before one (S1.4).
-func (s *Service) History(ctx context.Context, id davit.SessionID, after, before *davit.Cursor, limit int) (Rows, error) {
-	return Rows{}, errNotYet
-}
-
-// Payload reads what the head of a blob stands for (S1.4).
-func (s *Service) Payload(ctx context.Context, id davit.SessionID, digest string) (store.PayloadRow, error) {
-	return store.PayloadRow{}, errNotYet
-}
-
-// Subscription gives the rows of a session as they come.
-type Subscription struct{}
-
-// Subscribe follows a session: rows after the cursor, or without one the newest tail rows
-// (0: all), then every row as it is stored. A subscriber that is too slow is not waited
-// for: it reads from the store what it has missed.
-func (s *Service) Subscribe(ctx context.Context, id davit.SessionID, after *davit.Cursor, tail int) (*Subscription, error) {
-	return nil, errNotYet
-}
-
-// Next waits for rows. It ends with ctx, with Close, or with the host.
-func (s *Subscription) Next(ctx context.Context) (Rows, error) { return Rows{}, errNotYet }
-
-// Close ends it.
-func (s *Subscription) Close() {}
-
-// Working names the agent of a chat pane when a close would end a turn, "" else (spec
-// tabs T5.3).
-func (s *Service) Working(pane davit.PaneID) string { return "" }
-
-// EndPane is for a tab that is gone for good: it cancels the turn, ends the process (all of
-// it, spec terminal P5.1), and leaves the session resumable without a pane (S1.8). It is
-// repeatable. What stays alive is in the report.
-func (s *Service) EndPane(ctx context.Context, pane davit.PaneID) error { return nil }
-
-// Holds says whether the keeper has, or had, a process of this session (spec launch L6.5).
-func (s *Service) Holds(ctx context.Context, id davit.SessionID) (bool, error) { return false, nil }
