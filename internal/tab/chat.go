@@ -20,7 +20,9 @@ type Chats interface {
 	Start(ctx context.Context, req session.StartRequest) (session.Started, error)
 	// Working names the agent whose turn the end of a pane would end, "" for none.
 	Working(pane davit.PaneID) string
-	// EndPane ends what a chat pane's agent runs; the session stays resumable.
+	// Stop ends a session's turn and its process, all of it; the session stays resumable.
+	Stop(ctx context.Context, m session.Mutation) error
+	// EndPane does the same for a pane that is gone for good, and parts the two.
 	EndPane(ctx context.Context, pane davit.PaneID) error
 	// Holds says whether a session's process was ever started.
 	Holds(ctx context.Context, id davit.SessionID) (bool, error)
@@ -52,12 +54,12 @@ func (s *Service) OpenChat(ctx context.Context, req launch.ChatRequest) (launch.
 	})
 	if err != nil {
 		s.failPane(context.WithoutCancel(ctx), req.Pane, err)
-		if session.NothingRuns(err) {
+		if session.NothingRuns(err) || davit.CodeOf(err) == davit.CodeLaunchSessionExists { // the other's agent is none of this launch
 			return opened, errNothingMade(err)
 		}
 		return opened, err
 	}
-	s.chatStands(ctx, req.Pane)
+	s.cfg.Chips.Pane(req.Pane, row.Spec.Directory)
 	s.noteLaunch(ctx, davit.Result{
 		Outcome: davit.Outcome{Kind: davit.Structured, SessionID: string(req.Session), TabID: req.Tab}, WorktreeID: req.WorkspaceID, Receipt: req.Receipt,
 	}, req.Worktree)
@@ -97,49 +99,41 @@ func (s *Service) chatRow(req launch.ChatRequest) store.PaneRow {
 	}
 }
 
-// chatStands notes that a chat's session is there. From here on the session tells what
-// its agent does: the pane stays "running" as long as there is a chat in it.
-func (s *Service) chatStands(ctx context.Context, id davit.PaneID) {
-	var dir string
-	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		v, ok := m.State.Panes[id]
-		if !ok {
-			return host.Change{}, nil
-		}
-		dir = v.Directory
-		v.Status, v.Fault = davit.PaneRunning, ""
-		return host.Change{Events: []davit.Event{{Kind: davit.EventPane, Pane: &v}}}, nil
-	})
-	if err != nil {
-		s.cfg.Log.Error("a started chat could not be noted", "pane", id, "err", err)
-	}
-	if dir != "" {
-		s.cfg.Chips.Pane(id, dir)
-	}
-}
-
 // restoreChat takes up a chat pane that a former host left. The session decides what goes
 // on in it; only one that it knows nothing of was never made.
 func (s *Service) restoreChat(row store.PaneRow) {
+	s.cfg.Chips.Pane(row.Pane.ID, row.Pane.Directory)
 	if row.Pane.Status != davit.PaneStarting {
-		s.cfg.Chips.Pane(row.Pane.ID, row.Pane.Directory)
 		return
 	}
 	s.later(func(ctx context.Context) {
 		held, err := s.cfg.Chats.Holds(ctx, row.Pane.Session)
-		if ctx.Err() != nil {
-			return
-		}
-		if err == nil && held {
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			s.failPane(ctx, row.Pane.ID, fmt.Errorf("davit stopped while this chat was being started, and cannot tell what became of it: %w", err))
+		case !held:
+			s.failPane(ctx, row.Pane.ID, fmt.Errorf("davit stopped while this chat was being started; see its operation %s", row.Spec.OperationID))
+		default:
 			s.chatStands(ctx, row.Pane.ID)
-			return
 		}
-		fault := fmt.Errorf("davit stopped while this chat was being started; see its operation %s", row.Spec.OperationID)
-		if err != nil {
-			fault = fmt.Errorf("%w (%w)", fault, err)
-		}
-		s.failPane(ctx, row.Pane.ID, fault)
 	})
+}
+
+// chatStands notes that there is a chat in the pane: from here on its session tells what
+// its agent does, and the pane is "running" whether that lives or has ended.
+func (s *Service) chatStands(ctx context.Context, id davit.PaneID) {
+	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		v, ok := m.State.Panes[id]
+		if !ok || v.Status != davit.PaneStarting {
+			return host.Change{}, nil
+		}
+		v.Status = davit.PaneRunning
+		return host.Change{Events: []davit.Event{{Kind: davit.EventPane, Pane: &v}}}, nil
+	})
+	if err != nil {
+		s.cfg.Log.Error("a chat's pane could not be noted", "pane", id, "err", err)
+	}
 }
 
 // unsaved tells what closing a chat pane would cut off: its turn, or a text that was never
@@ -152,6 +146,25 @@ func (s *Service) unsaved(p davit.Pane) (what, kind string) {
 		return "an unsent message", "draft"
 	}
 	return "", ""
+}
+
+// stopChat ends what runs in a chat of a closed tab. Pane and session stay joined: undo may
+// bring both back (spec tabs T5.8).
+func (s *Service) stopChat(ctx context.Context, t davit.Tab, p davit.Pane) {
+	err := s.cfg.Chats.Stop(ctx, session.Mutation{Session: p.Session, By: "davit"})
+	if err != nil && davit.CodeOf(err) != davit.CodeSessionNotFound && ctx.Err() == nil {
+		s.noticeChat(ctx, t, p, err)
+	}
+}
+
+// noticeChat tells of a chat that could not be ended, or not whole.
+func (s *Service) noticeChat(ctx context.Context, t davit.Tab, p davit.Pane, err error) {
+	s.cfg.Log.Warn("a closed tab's chat could not be ended", "pane", p.ID, "session", p.Session, "err", err)
+	s.notify(ctx, davit.Notice{
+		ID: "chat-" + string(p.ID), Kind: NoticeStillRunning, Level: "warning", Persistent: true, Tab: t.ID,
+		Title: "A chat of a closed tab was not ended", Body: davit.AsError(err).Message,
+		Actions: []davit.NoticeAction{{ID: "dismiss", Label: "Dismiss", Kind: "host"}},
+	})
 }
 
 // Shows waits a while for a terminal to show a text (launch.Surfaces): a draft that its

@@ -215,9 +215,7 @@ func (s *Service) endForeground(ctx context.Context, id davit.TabID) {
 	for _, pid := range model.PanesOf(row.Tab) {
 		p := s.cfg.Host.Model().Rows.Panes[pid].Pane
 		if p.Kind == keeper.PaneChat {
-			if err := s.cfg.Chats.EndPane(ctx, pid); err != nil {
-				s.cfg.Log.Warn("a closed tab's chat could not be ended", "pane", pid, "err", err)
-			}
+			s.stopChat(ctx, row.Tab, p)
 			continue
 		}
 		if program, _ := s.running(ctx, p); program == "" {

@@ -150,10 +150,10 @@ func (s *Service) finish(ctx context.Context, id davit.TabID) {
 //
 // A chat pane's processes are its session's, which stays, resumable (spec session S1.8).
 func (s *Service) endPane(ctx context.Context, id davit.PaneID, t davit.Tab) {
-	if s.cfg.Host.Model().Rows.Panes[id].Pane.Kind == keeper.PaneChat {
+	if p := s.cfg.Host.Model().Rows.Panes[id].Pane; p.Kind == keeper.PaneChat {
 		if err := s.cfg.Chats.EndPane(ctx, id); err != nil {
-			if ctx.Err() == nil {
-				s.cfg.Log.Warn("a chat could not be ended; it is tried again at the next start", "pane", id, "err", err)
+			if ctx.Err() == nil { // it is tried again at the next start
+				s.noticeChat(ctx, t, p, err)
 			}
 			return
 		}

@@ -71,7 +71,7 @@ func (s *Service) OpenTerminal(ctx context.Context, req launch.TerminalRequest) 
 // an agent, or that of the launch's own chat which was not made.
 func isReserved(row store.PaneRow, req launch.TerminalRequest) bool {
 	if req.InPlace {
-		return row.Pane.Kind == keeper.PaneChat && row.Pane.Status == davit.PaneFailed
+		return row.Pane.Kind == keeper.PaneChat
 	}
 	return row.Pane.Status == davit.PaneStarting && row.Spec.OperationID == "" && row.Pane.Kind != keeper.PaneChat
 }
