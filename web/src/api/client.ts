@@ -37,7 +37,7 @@ export class Problem extends Error implements Fail {
 }
 
 /** What this page can do, for the header of spec launch L1.2. */
-const capabilities = "agent.launch.v2, agent.launch.prompt-unconfirmed.v1";
+const capabilities = "agent.launch.v2, agent.launch.prompt-unconfirmed.v1, agentSession.render.v1";
 
 export interface ClientConfig {
 	key: () => string | null;

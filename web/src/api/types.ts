@@ -18,6 +18,7 @@ export type Notice = Schemas["Notice"];
 export type NoticeAction = Schemas["NoticeAction"];
 export type Pane = Schemas["Pane"];
 export type Param = Schemas["Param"];
+export type PullRequest = Schemas["PullRequest"];
 export type Result = Schemas["Result"];
 export type Split = Schemas["Split"];
 export type State = Schemas["State"];
@@ -25,9 +26,18 @@ export type Tab = Schemas["Tab"];
 export type Workspace = Schemas["Workspace"];
 
 export type Event = Schemas["Event"];
+export type AgentOption = Schemas["AgentOption"];
+export type Approval = Schemas["Approval"];
+export type Blob = Schemas["Blob"];
+export type FileDiff = Schemas["FileDiff"];
+export type JournalBody = Schemas["JournalBody"];
 export type JournalRow = Schemas["JournalRow"];
 export type LoggedIn = Schemas["LoggedIn"];
+export type PlanStep = Schemas["PlanStep"];
 export type Session = Schemas["Session"];
+export type Submission = Schemas["Submission"];
+export type ToolCall = Schemas["ToolCall"];
+export type TurnState = Schemas["TurnState"];
 export type TabView = Schemas["TabView"];
 export type ServerFrame = Schemas["ServerFrame"];
 

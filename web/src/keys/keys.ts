@@ -1,5 +1,6 @@
 // The commands of the page: one table for the keys, the palette and the list of keys.
 import { signal } from "@preact/signals";
+import { type ChatHandle, handles } from "../chat/active";
 import {
 	askLaunch,
 	closePane,
@@ -18,6 +19,7 @@ import {
 	drawer,
 	fontSize,
 	renaming,
+	searching,
 	showTab,
 	type Theme,
 	tabs,
@@ -29,7 +31,7 @@ import { type Chord, type KeyLike, matches } from "./chord";
 
 export interface Command {
 	id: string;
-	group: "Go" | "Tabs" | "Panes" | "Page";
+	group: "Go" | "Tabs" | "Panes" | "Chat" | "Page";
 	title: string;
 	keys: Chord[];
 	run: () => void;
@@ -70,6 +72,15 @@ function themed(value: Theme): () => void {
 	};
 }
 
+function inChat(act: (chat: ChatHandle) => void): () => void {
+	return () => {
+		const chat = activePane.value ? handles.get(activePane.value) : undefined;
+		if (chat) act(chat);
+	};
+}
+
+const hasChat = () => activePane.value !== null && handles.has(activePane.value);
+
 const several = () => leaves(activeTab.value?.tree).length > 1;
 
 export const commands: Command[] = [
@@ -92,6 +103,19 @@ export const commands: Command[] = [
 		},
 	},
 	{ id: "tabs", group: "Go", title: "Move between tab list and terminal", keys: ["alt+shift+b"], run: swap },
+	{
+		id: "search-tabs",
+		group: "Go",
+		title: "Search tabs",
+		keys: ["alt+shift+f"],
+		run: () => {
+			if (matchMedia("(max-width: 720px)").matches) drawer.value = true;
+			collapsed.value = false;
+			searching.value = false;
+			searching.value = true;
+		},
+		when: hasTab,
+	},
 	{
 		id: "terminal",
 		group: "Tabs",
@@ -224,6 +248,30 @@ export const commands: Command[] = [
 		keys: ["alt+shift+down"],
 		run: towards("down"),
 		when: several,
+	},
+	{
+		id: "chat-question",
+		group: "Chat",
+		title: "To the permission question",
+		keys: ["alt+shift+p"],
+		run: inChat((chat) => chat.toQuestion()),
+		when: hasChat,
+	},
+	{
+		id: "chat-end",
+		group: "Chat",
+		title: "To the end of the chat",
+		keys: ["alt+shift+j"],
+		run: inChat((chat) => chat.toEnd()),
+		when: hasChat,
+	},
+	{
+		id: "chat-cancel",
+		group: "Chat",
+		title: "Cancel the turn",
+		keys: ["alt+shift+c"],
+		run: inChat((chat) => chat.cancel()),
+		when: hasChat,
 	},
 	{
 		id: "rail",

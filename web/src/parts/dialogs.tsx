@@ -158,7 +158,17 @@ function FaultText({ fault }: { fault: Fault }) {
 	);
 }
 
-const groups = ["Go", "Tabs", "Panes", "Page"] as const;
+const groups = ["Go", "Tabs", "Panes", "Chat", "Page"] as const;
+
+/** Keys of the composer and of a permission question. */
+const chatKeys: [title: string, chord: string][] = [
+	["Send, or queue while a turn runs", "enter"],
+	["New line", "shift+enter"],
+	["Cancel the turn", "Esc"],
+	["Scroll the chat", "PgUp PgDn"],
+	["Answer a question by its number", "1…9"],
+	["Allow once, allow always, reject", "Y A N"],
+];
 
 export function KeysDialog() {
 	return (
@@ -182,6 +192,13 @@ export function KeysDialog() {
 									<Keys chord="alt+shift+1…9" />
 								</li>
 							)}
+							{group === "Chat" &&
+								chatKeys.map(([title, chord]) => (
+									<li key={title}>
+										{title}
+										<Keys chord={chord} />
+									</li>
+								))}
 						</ul>
 					</section>
 				))}

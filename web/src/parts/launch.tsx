@@ -88,7 +88,7 @@ export function LaunchView(props: LaunchViewProps) {
 	const { form, agents, workspaces, fail, busy } = props;
 	const id = useId();
 	const tried = useSignal(false);
-	const chats = agents.find((agent) => agent.id === form.agent)?.surfaces?.includes("structured") ?? false;
+	const chats = agents.some((agent) => agent.id === form.agent && hasChat(agent));
 	const faults = missing(form);
 	const set = (part: Partial<Form>) => props.onChange({ ...form, ...part });
 	const send = (event: Event) => {
@@ -139,7 +139,12 @@ export function LaunchView(props: LaunchViewProps) {
 									value={agent.id}
 									checked={form.agent === agent.id}
 									disabled={!agent.installed}
-									onChange={() => set({ agent: agent.id })}
+									onChange={() =>
+										set({
+											agent: agent.id,
+											draft: form.draft && hasChat(agent) && form.surface !== "terminal",
+										})
+									}
 								/>
 								<span class="cut">{agent.name}</span>
 								{agent.practice && <span class="label">practice</span>}
@@ -179,6 +184,20 @@ export function LaunchView(props: LaunchViewProps) {
 						onInput={(event) => set({ prompt: event.currentTarget.value })}
 					/>
 				</div>
+				{chats && form.surface !== "terminal" && (
+					<label class="check">
+						<input
+							type="checkbox"
+							name="draft"
+							checked={form.draft}
+							onChange={(event) => set({ draft: event.currentTarget.checked })}
+						/>
+						<span>
+							Leave the prompt unsent
+							<small>It waits in the chat's composer, on every client, until you send it.</small>
+						</span>
+					</label>
+				)}
 				<fieldset>
 					<legend>Shows up as</legend>
 					<div class="choices">
@@ -190,7 +209,9 @@ export function LaunchView(props: LaunchViewProps) {
 									value={surface.value}
 									disabled={surface.value === "structured" && !chats}
 									checked={form.surface === surface.value}
-									onChange={() => set({ surface: surface.value })}
+									onChange={() =>
+										set({ surface: surface.value, draft: form.draft && surface.value !== "terminal" })
+									}
 								/>
 								{surface.title}
 							</label>
@@ -201,6 +222,10 @@ export function LaunchView(props: LaunchViewProps) {
 			</form>
 		</Modal>
 	);
+}
+
+function hasChat(agent: Agent): boolean {
+	return agent.surfaces?.includes("structured") ?? false;
 }
 
 interface PlaceProps {

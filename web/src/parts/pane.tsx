@@ -1,5 +1,5 @@
-// One pane: its terminal, what is said over it, and the prompt bar below.
-import { useSignal, useSignalEffect } from "@preact/signals";
+// One pane: its terminal, what is said over it, and the prompt bar below; or its chat.
+import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { CircleStop, CircleX, Info, RotateCw, Scaling, TriangleAlert, X } from "lucide";
 import { useEffect, useRef } from "preact/hooks";
 import type { Fail, Pane } from "../api/types";
@@ -31,11 +31,32 @@ export function PaneView({ pane, several, zoomed }: PaneViewProps) {
 			aria-label={`Pane: ${paneName(value)}`}
 			onPointerDown={() => focusPane(value.tab, pane)}
 		>
-			<Screen pane={value} />
-			<PromptBar pane={value} several={several} zoomed={zoomed ?? false} />
+			{value.kind === "chat" ? (
+				<LazyChat pane={value} several={several} zoomed={zoomed ?? false} />
+			) : (
+				<>
+					<Screen pane={value} />
+					<PromptBar pane={value} several={several} zoomed={zoomed ?? false} />
+				</>
+			)}
 			<span class="pane-ring" />
 		</section>
 	);
+}
+
+type ChatCode = typeof import("./chat");
+const chatCode = signal<ChatCode | null>(null);
+
+/** A chat, once its code is here. */
+function LazyChat(props: { pane: Pane; several: boolean; zoomed: boolean }) {
+	useEffect(() => {
+		if (chatCode.peek()) return;
+		void import("./chat").then((module) => {
+			chatCode.value = module;
+		});
+	}, []);
+	const code = chatCode.value;
+	return code ? <code.ChatPane {...props} /> : <div class="pane-screen" />;
 }
 
 function Screen({ pane }: { pane: Pane }) {
@@ -126,13 +147,13 @@ function Screen({ pane }: { pane: Pane }) {
 }
 
 /** Focus is not taken from a field, a menu or a dialog. */
-function mayTakeFocus(): boolean {
+export function mayTakeFocus(): boolean {
 	if (dialog.peek()) return false;
 	const here = document.activeElement;
 	return (
 		!here ||
 		here === document.body ||
-		here.closest(".terminal") !== null ||
+		here.closest(".terminal, .composer, .ask") !== null ||
 		here.closest(".row-main, .step") !== null
 	);
 }
@@ -224,6 +245,7 @@ const touchKeys: { name: string; label: string; bytes: string }[] = [
 
 /** Keys that a phone's keyboard lacks. */
 export function KeyRow() {
+	if (activePane.value && panes.value[activePane.value]?.kind === "chat") return null;
 	return (
 		<div class="key-row" role="toolbar" aria-label="Terminal keys">
 			{touchKeys.map((key) => (

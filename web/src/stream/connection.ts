@@ -5,11 +5,19 @@
 //	   ▲                     │                  │
 //	   └─────── backoff ─────┴──── lost ────────┘      refused: the login is void, no retry
 //
-// After each hello: every wanted pane is subscribed from the offset that its sink has,
-// then all unanswered input goes out again with its ids, in order. The host writes an id
-// once, so nothing is typed twice and nothing is lost (spec terminal P3.1, P3.5).
-import type { Event, Exit, Fail, State } from "../api/types";
-import { type ClientFrame, type InputFrame, type Output, parseOutput, type ServerFrame } from "./frames";
+// After each hello: every wanted pane is subscribed from the offset that its sink has, and
+// every wanted chat followed from its cursor (spec session S1.4), then all unanswered input
+// goes out again with its ids, in order. The host writes an id once, so nothing is typed
+// twice and nothing is lost (spec terminal P3.1, P3.5).
+import type { Event, Exit, Fail, JournalRow, State } from "../api/types";
+import {
+	type ClientFrame,
+	type Cursor,
+	type InputFrame,
+	type Output,
+	parseOutput,
+	type ServerFrame,
+} from "./frames";
 
 export type Status = "opening" | "open" | "waiting" | "refused";
 
@@ -21,6 +29,16 @@ export interface PaneSink {
 	exited(offset: number, exit: Exit): void;
 	/** An input was refused (with its id), or the subscription was. */
 	failed(error: Fail, input?: InputFrame): void;
+}
+
+/** What a followed chat is told. */
+export interface ChatSink {
+	/** The newest row that it has; null: it wants the newest `tail` ones. */
+	cursor(): Cursor | null;
+	tail: number;
+	/** Rows in order. A reset says why all that is shown is to be dropped first. */
+	rows(rows: readonly JournalRow[], cursor: Cursor | null, reset: string): void;
+	failed(error: Fail): void;
 }
 
 export interface ConnectionConfig {
@@ -54,6 +72,7 @@ export class Connection {
 	private pendingSize = 0;
 	private readonly pending = new Map<string, InputFrame>();
 	private readonly sinks = new Map<string, PaneSink>();
+	private readonly chats = new Map<string, ChatSink>();
 
 	constructor(private readonly config: ConnectionConfig) {}
 
@@ -94,6 +113,15 @@ export class Connection {
 
 	unsubscribe(pane: string): void {
 		if (this.sinks.delete(pane)) this.send({ type: "unsubscribe", pane });
+	}
+
+	follow(session: string, sink: ChatSink): void {
+		this.chats.set(session, sink);
+		if (this.greeted) this.askChat(session, sink);
+	}
+
+	unfollow(session: string): void {
+		if (this.chats.delete(session)) this.send({ type: "unfollow", session });
 	}
 
 	ack(pane: string, offset: number): void {
@@ -142,6 +170,11 @@ export class Connection {
 		this.send(from === null ? { type: "subscribe", pane, lines } : { type: "subscribe", pane, from });
 	}
 
+	private askChat(session: string, sink: ChatSink): void {
+		const cursor = sink.cursor();
+		this.send(cursor ? { type: "follow", session, cursor } : { type: "follow", session, tail: sink.tail });
+	}
+
 	private receive(data: unknown): void {
 		this.heard = Date.now();
 		if (data instanceof ArrayBuffer) {
@@ -167,6 +200,10 @@ export class Connection {
 				return;
 			case "again":
 				return this.again(frame);
+			case "journal":
+				if (!frame.session) return;
+				this.chats.get(frame.session)?.rows(frame.rows ?? [], frame.cursor ?? null, frame.reset ?? "");
+				return;
 			case "error":
 				return this.refused(frame);
 		}
@@ -192,6 +229,7 @@ export class Connection {
 		if (frame.state) this.config.onState(frame.state);
 		this.to("open");
 		for (const [pane, sink] of this.sinks) this.ask(pane, sink);
+		for (const [session, sink] of this.chats) this.askChat(session, sink);
 		for (const input of this.pending.values()) this.send(input);
 	}
 
@@ -212,6 +250,7 @@ export class Connection {
 			return;
 		}
 		if (frame.pane) this.sinks.get(frame.pane)?.failed(frame.error);
+		if (frame.session) this.chats.get(frame.session)?.failed(frame.error);
 	}
 
 	private beat(): void {

@@ -8,7 +8,15 @@ export type ClientFrame =
 	| { type: "ack"; pane: string; offset: number }
 	| InputFrame
 	| { type: "size"; pane: string; cols: number; rows: number }
+	| { type: "follow"; session: string; cursor?: Cursor; tail?: number }
+	| { type: "unfollow"; session: string }
 	| { type: "ping" };
+
+/** A place in a chat's journal: the rows after it are asked for (spec session S1.4). */
+export interface Cursor {
+	readonly epoch: number;
+	readonly seq: number;
+}
 
 export interface InputFrame {
 	type: "input" | "paste";
