@@ -92,6 +92,7 @@ const (
 
 	// Chats (spec session).
 	CodeSessionNotFound    Code = "agent_session_not_found"
+	CodeSessionAmbiguous   Code = "agent_session_ambiguous"
 	CodeSessionUnsupported Code = "structured_agent_session_unsupported"
 	CodeMethodNotFound     Code = "method_not_found"
 	CodeSessionStaleFence  Code = "agent_session_stale_fence"
@@ -189,6 +190,7 @@ var codeTable = []CodeInfo{
 	{CodeLaunchReuseNotRunning, 409, 9, "The terminal does not run the agent.", "nothing", "Launch without reuse."},
 	{CodeLaunchFailed, 500, 9, "The agent was not started.", "a worktree, when the details name one", "See the message; the worktree is kept."},
 	{CodeSessionNotFound, 404, 3, "There is no such chat.", "nothing", "`davit session list` shows what there is."},
+	{CodeSessionAmbiguous, 409, 3, "Several chats fit the name that was given.", "nothing", "Use more of the id: `davit session list` shows them."},
 	{CodeSessionUnsupported, 422, 9, "This agent cannot be driven as a chat here.", "nothing", "Launch it in a terminal."},
 	{CodeMethodNotFound, 422, 9, "The agent does not know what a chat needs.", "nothing", "Launch it in a terminal, or bring the agent up to date."},
 	{CodeSessionStaleFence, 409, 9, "The chat has been started, stopped or ended since the caller looked.", "nothing", "Look again: the details have the current fence."},

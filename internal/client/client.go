@@ -1,5 +1,5 @@
 // Package client is the only Go client of the API: over the host's Unix socket, one call
-// per operation, and one WebSocket for panes.
+// per operation, and one WebSocket for a pane or a chat.
 //
 // It starts no goroutine but a Stream's reader, holds no lock over I/O, and decides
 // nothing: errors of the host come back as *davit.Error with their code, hint and details.
