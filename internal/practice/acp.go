@@ -139,6 +139,10 @@ func (a *chatAgent) handle(ctx context.Context, f frameRPC) {
 		a.cancel(f.Params)
 		return
 	}
+	if at := a.opts.faults.exitAt; at != "" && "session/"+at == f.Method || at == f.Method {
+		a.end()
+		return
+	}
 	result, err := a.result(ctx, f)
 	a.wire.answer(f.ID, result, err)
 	if s, ok := result.(acp.NewSessionResponse); ok {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -72,7 +73,7 @@ func (a *chatAgent) turn(ctx context.Context, s *session, text string) (acp.Stop
 		return "", err
 	}
 	a.update(s.id, acp.UpdateAgentThoughtText("I am the practice agent, not a real model. I look at the prompt."))
-	if f.ends && !f.timedExit {
+	if f.ends && !f.timedExit && f.exitAt == "" {
 		a.end()
 		<-ctx.Done()
 		return "", ctx.Err()
@@ -98,6 +99,9 @@ func (a *chatAgent) turn(ctx context.Context, s *session, text string) (acp.Stop
 			return "", err
 		}
 	}
+	if asked.count > 0 {
+		return acp.StopReasonEndTurn, a.count(ctx, s, asked.count)
+	}
 	return acp.StopReasonEndTurn, a.stream(ctx, s, answer(text))
 }
 
@@ -117,6 +121,21 @@ func (a *chatAgent) stream(ctx context.Context, s *session, text string) error {
 		}
 	}
 	a.remember(s, remembered{"agent", text})
+	return nil
+}
+
+// count says the numbers up to n over the time of work.
+func (a *chatAgent) count(ctx context.Context, s *session, n int) error {
+	var all strings.Builder
+	for i := 1; i <= n; i++ {
+		piece := strconv.Itoa(i) + " "
+		all.WriteString(piece)
+		a.update(s.id, acp.UpdateAgentMessageText(piece))
+		if err := pause(ctx, a.opts.faults.work/time.Duration(n)); err != nil {
+			return err
+		}
+	}
+	a.remember(s, remembered{"agent", all.String()})
 	return nil
 }
 
@@ -185,6 +204,9 @@ func (a *chatAgent) permission(ctx context.Context, s *session, call acp.ToolCal
 		{OptionId: "always", Name: "Always allow", Kind: acp.PermissionOptionKindAllowAlways},
 		{OptionId: "no", Name: "Reject", Kind: acp.PermissionOptionKindRejectOnce},
 	}}
+	if a.opts.faults.exitAt == "permission" {
+		time.AfterFunc(50*time.Millisecond, a.end)
+	}
 	var response acp.RequestPermissionResponse
 	if err := a.wire.call(ctx, acp.ClientMethodSessionRequestPermission, request, &response); err != nil {
 		return false, err

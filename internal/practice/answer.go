@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,7 +16,10 @@ import (
 type request struct {
 	write                         string // plain file name, "" for none
 	ask, plan, wait, refuse, fail bool
+	count                         int
 }
+
+var countPattern = regexp.MustCompile(`(?m)^\s*count ([1-9][0-9]{0,5})\s*$`)
 
 var writePattern = regexp.MustCompile(`(?m)^\s*write ([A-Za-z0-9_][A-Za-z0-9_.-]{0,63})\s*$`)
 
@@ -25,6 +29,9 @@ func read(prompt string) request {
 		if r.write = m[1]; r.write == "FILE" {
 			r.write = "PRACTICE.md"
 		}
+	}
+	if m := countPattern.FindStringSubmatch(prompt); m != nil {
+		r.count, _ = strconv.Atoi(m[1]) // digits only
 	}
 	for _, line := range strings.Split(prompt, "\n") {
 		switch strings.TrimSpace(line) {

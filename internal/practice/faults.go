@@ -14,6 +14,7 @@ type faults struct {
 	ends                                      bool // exit or crash was given
 	exit                                      int
 	crash                                     string
+	exitAt                                    string // initialize, new, permission
 	dialog                                    string
 	flood, hugeLine                           int
 	earlyPaste, swallowKey, absorbEnter       bool
@@ -45,6 +46,11 @@ func parseFaults(list string) (faults, error) {
 		case name == "exit":
 			f.ends = true
 			f.exit, err = strconv.Atoi(value)
+		case name == "exit-at":
+			f.exitAt = value
+			if value != "initialize" && value != "new" && value != "permission" {
+				err = fmt.Errorf("no such place")
+			}
 		case name == "crash":
 			f.ends = true
 			if f.crash = strings.TrimPrefix(value, "SIG"); f.crash == "" {

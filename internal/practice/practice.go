@@ -19,6 +19,7 @@
 //	                 directory; a file that is there is left alone
 //	ask              ask for permission to do nothing
 //	plan             (chat) show a plan
+//	count N          (chat) say the numbers from 1 to N, each in a piece of its own
 //	wait             work until it is interrupted or cancelled
 //	refuse, fail     (chat) end the turn as refused, or with an error
 //
@@ -46,6 +47,8 @@
 //	exit=N, crash=SIG  ends with the status, or kills itself by the signal (SEGV): in
 //	                   the first turn, or after exit-after
 //	exit-after=DUR     when; alone: exit status 0
+//	exit-at=PLACE      (chat) where: when asked to initialize, for a new session, or after
+//	                   it asked for permission
 //	ignore-sigterm     neither SIGTERM, SIGHUP nor the loss of its terminal ends it
 //	child              leaves a process in a session of its own that ignores SIGHUP and
 //	                   lives for five minutes

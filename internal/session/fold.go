@@ -216,7 +216,7 @@ func (c *chat) answered(st *step, p *process, a acp.Answered) {
 	case a.Method == "session/prompt":
 		c.endTurn(st, a)
 	default:
-		c.optionSet(a)
+		c.optionSet(st, a)
 	}
 }
 

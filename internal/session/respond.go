@@ -200,7 +200,7 @@ func (c *chat) setOption(st *step, o davit.AgentOption, value string, done chan 
 }
 
 // optionSet hears what the agent made of a choice.
-func (c *chat) optionSet(a acp.Answered) {
+func (c *chat) optionSet(st *step, a acp.Answered) {
 	s := c.settings[a.ID]
 	delete(c.settings, a.ID)
 	if s == nil {
@@ -214,7 +214,7 @@ func (c *chat) optionSet(a acp.Answered) {
 		err = davit.Errorf(davit.CodeAgentProtocol, "the agent did not take %q as its %s: %s", s.value, s.option.Name, a.Err.Error())
 	}
 	if s.done != nil {
-		s.done <- err
+		st.then = append(st.then, func() { s.done <- err })
 	}
 }
 
