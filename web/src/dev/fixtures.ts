@@ -1,5 +1,18 @@
 // Values for the gallery and the fake host: a plausible afternoon.
-import type { Agent, Chip, Config, ConfigList, Fault, Notice, Pane, Result, State, Tab } from "../api/types";
+import type {
+	Agent,
+	Chip,
+	Config,
+	ConfigList,
+	Fault,
+	Notice,
+	Pane,
+	PullRequest,
+	Result,
+	Session,
+	State,
+	Tab,
+} from "../api/types";
 
 const since = "2026-11-30T09:00:00Z";
 
@@ -38,6 +51,49 @@ export function chipsOf(
 			data: { files, added, removed, untracked: 1 },
 		},
 	];
+}
+
+export const pullOf = (number: number, state: string, more: Partial<PullRequest> = {}): PullRequest => ({
+	number,
+	url: `https://github.com/ada/harbor/pull/${number}`,
+	title: "Teach the harbour to signal in fog",
+	state,
+	base: "main",
+	head: "brisk-heron",
+	checks: "passing",
+	passed: 12,
+	...more,
+});
+
+export function pullChip(pull: PullRequest, more: Partial<Chip> = {}): Chip {
+	return {
+		kind: "github_pr",
+		value: pull.url,
+		text: `PR #${pull.number}`,
+		status: "ready",
+		data: { files: 0, added: 0, removed: 0, untracked: 0, pullRequest: pull },
+		...more,
+	};
+}
+
+export function session(id: string, paneId: string, tabId: string, more: Partial<Session> = {}): Session {
+	return {
+		id,
+		agent: "practice",
+		agentName: "Practice agent",
+		driver: "acp",
+		tab: tabId,
+		pane: paneId,
+		directory: "/home/ada/code/harbor",
+		status: "working",
+		since,
+		source: "protocol",
+		fence: 1,
+		cursor: { epoch: 1, seq: 1 },
+		draft: { text: "", revision: 0 },
+		created: since,
+		...more,
+	};
 }
 
 export const receipt: Result = {
@@ -216,6 +272,7 @@ export function sampleState(until: string): State {
 			launches: [receipt],
 		}),
 		tab("t_000000000000000c", "api review", { tree: { pane: "p_00000000000000c1" }, color: "magenta" }),
+		tab("t_000000000000000f", "Tune the fog horn", { tree: { pane: "p_00000000000000f1" } }),
 		tab("t_000000000000000d", "make bench", { tree: { pane: "p_00000000000000d1" } }),
 		tab("t_000000000000000e", "logs on staging", { tree: { pane: "p_00000000000000e1" } }),
 	];
@@ -232,6 +289,11 @@ export function sampleState(until: string): State {
 		}),
 		pane("p_00000000000000c1", "t_000000000000000c", {
 			directory: "/home/ada/code/harbor.worktrees/api-review",
+		}),
+		pane("p_00000000000000f1", "t_000000000000000f", {
+			directory: "/home/ada/code/harbor.worktrees/fog-horn",
+			kind: "chat",
+			session: "practice_f1",
 		}),
 		pane("p_00000000000000d1", "t_000000000000000d", {
 			status: "ended",
@@ -251,19 +313,35 @@ export function sampleState(until: string): State {
 			p_00000000000000a1: chipsOf("main", [3, 42, 7]),
 			p_00000000000000a2: chipsOf("main", [3, 42, 7]),
 			p_00000000000000a3: chipsOf("main", [3, 42, 7], "~/code/harbor/internal/signal", true),
-			p_00000000000000b1: chipsOf("brisk-heron", [12, 318, 94], "~/code/harbor.worktrees/brisk-heron"),
-			p_00000000000000c1: chipsOf(
-				"ada/feature-with-a-rather-long-name-418",
-				[0, 0, 0],
-				"~/code/harbor.worktrees/api-review",
-			),
+			p_00000000000000b1: [
+				...chipsOf("brisk-heron", [12, 318, 94], "~/code/harbor.worktrees/brisk-heron"),
+				pullChip(pullOf(417, "draft", { checks: "pending", passed: 3, open: 9 })),
+			],
+			p_00000000000000c1: [
+				...chipsOf(
+					"ada/feature-with-a-rather-long-name-418",
+					[2, 1204, 388],
+					"~/code/harbor.worktrees/api-review",
+				),
+				pullChip(pullOf(418, "open", { checks: "failing", passed: 11, failed: 2 })),
+			],
+			p_00000000000000f1: [
+				...chipsOf("fog-horn", [0, 0, 0], "~/code/harbor.worktrees/fog-horn"),
+				pullChip(pullOf(402, "merged")),
+			],
 			p_00000000000000d1: [
 				{ kind: "cwd", value: "/home/ada/code/bench", text: "~/code/bench", status: "ready" },
 			],
 			p_00000000000000e1: [{ kind: "cwd", value: "/home/ada", text: "~", status: "ready" }],
 		},
 		closed: [{ id: "t_docs", title: "docs", until }],
-		sessions: {},
+		sessions: {
+			practice_f1: session("practice_f1", "p_00000000000000f1", "t_000000000000000f", {
+				status: "waiting",
+				waiting: "permission",
+				title: "Tune the fog horn",
+			}),
+		},
 		layout: {
 			validation: "unvalidated",
 			prChip: true,

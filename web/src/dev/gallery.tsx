@@ -14,11 +14,13 @@ import { NoticeCard, ToldCard } from "../parts/notices";
 import { PaneOver } from "../parts/pane";
 import { ParamsView } from "../parts/params";
 import { ChipView } from "../parts/promptbar";
-import { Row } from "../parts/rail";
+import { RowCard } from "../parts/rowcard";
+import { Row, Stripe } from "../parts/tabrow";
 import { Tooltips } from "../parts/tooltip";
+import { ViewPanel } from "../parts/viewpopup";
 import { type Theme, theme } from "../state/store";
 import { emptyLaunch } from "../words/intent";
-import { stateWords, type TabState, tabRow } from "../words/tabs";
+import { groups, stateWords, type TabState } from "../words/tabs";
 import {
 	agents,
 	chipsOf,
@@ -28,6 +30,8 @@ import {
 	failedCleanup,
 	heldNotice,
 	pane,
+	pullChip,
+	pullOf,
 	receipt,
 	reviewConfig,
 	sampleState,
@@ -57,11 +61,55 @@ export function Gallery() {
 		<main class="gallery">
 			<h2>Gallery</h2>
 			<Part title="Tab rows">
-				<ul class="gallery-rail">
-					{(state.tabs ?? []).map((tab, at) => (
-						<Row key={tab.id} row={tabRow(tab, state.panes, chips)} active={at === 0} />
-					))}
-				</ul>
+				{(["expanded", "compact"] as const).map((density) => (
+					<ul class="gallery-rail" key={density}>
+						{groups(state.tabs ?? [], state.panes, chips, state.sessions, state.tabView).map((group, at) => (
+							<li key={group.tab} class="row-group" data-several={group.rows.length > 0 || undefined}>
+								<Stripe color={group.head.color} />
+								<Row
+									row={group.head}
+									view={{ ...state.tabView, density }}
+									layout={state.layout}
+									active={at === 1}
+									heading={group.rows.length > 0}
+								/>
+								<ul>
+									{group.rows.map((row) => (
+										<li key={row.pane}>
+											<Row
+												row={row}
+												view={{ ...state.tabView, density }}
+												layout={state.layout}
+												active={false}
+											/>
+										</li>
+									))}
+								</ul>
+							</li>
+						))}
+					</ul>
+				))}
+			</Part>
+			<Part title="Cards of rows">
+				{groups(state.tabs ?? [], state.panes, chips, state.sessions, {
+					...state.tabView,
+					granularity: "tabs",
+				}).map((group) => (
+					<div class="gallery-card" key={group.tab}>
+						{(state.tabs ?? [])
+							.filter((tab) => tab.id === group.tab)
+							.map((tab) => (
+								<RowCard key={tab.id} row={group.head} tab={tab} layout={state.layout} box={null} />
+							))}
+					</div>
+				))}
+			</Part>
+			<Part title="View of the tabs">
+				{(["unvalidated", "suppressed"] as const).map((validation) => (
+					<div class="gallery-view view-popup" key={validation}>
+						<ViewPanel view={state.tabView} layout={{ ...state.layout, validation }} onChange={nothing} />
+					</div>
+				))}
 			</Part>
 			<Part title="States">
 				{(Object.keys(stateWords) as TabState[]).map((word) => (
@@ -99,6 +147,9 @@ export function Gallery() {
 							<ChipView key={String(at)} chip={chip} />
 						),
 					)}
+					{["open", "draft", "merged", "closed"].map((word, at) => (
+						<ChipView key={word} chip={pullChip(pullOf(410 + at, word))} />
+					))}
 				</div>
 			</Part>
 			<Part title="Over a terminal">

@@ -14,7 +14,18 @@ import {
 import { useEffect } from "preact/hooks";
 import { chordOf, commands, focusOn } from "../keys/keys";
 import { closeTabs } from "../state/actions";
-import { activeTab, chips, collapsed, drawer, link, login, model, panes, tabs } from "../state/store";
+import {
+	activeTab,
+	chips,
+	collapsed,
+	drawer,
+	link,
+	login,
+	model,
+	panes,
+	sessions,
+	tabs,
+} from "../state/store";
 import { connection } from "../state/stream";
 import { tabRow } from "../words/tabs";
 import { secondsUntil } from "../words/when";
@@ -76,7 +87,7 @@ function Layout() {
 /** On a narrow page: the way to the tab list, and the title of the tab. */
 function TopBar() {
 	const tab = activeTab.value;
-	const row = tab && tabRow(tab, panes.value, chips.value);
+	const row = tab && tabRow(tab, panes.value, chips.value, sessions.value);
 	return (
 		<header class="topbar">
 			<IconButton

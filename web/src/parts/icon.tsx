@@ -48,6 +48,38 @@ function shape(state: TabState) {
 	switch (state) {
 		case "running":
 			return <circle cx="5" cy="5" r="4" fill="currentColor" />;
+		case "working":
+			return (
+				<>
+					<circle cx="5" cy="5" r="3.75" fill="none" stroke="currentColor" stroke-width="1.5" opacity="0.3" />
+					<path
+						class="turns"
+						d="M5 1.25A3.75 3.75 0 0 1 8.75 5"
+						fill="none"
+						stroke="currentColor"
+						stroke-width="1.5"
+						stroke-linecap="round"
+					/>
+				</>
+			);
+		case "waiting":
+			return (
+				<>
+					<path d="M5 0l5 5-5 5-5-5z" fill="currentColor" />
+					<path d="M5 2.9v2.4M5 7v.1" class="cutout" stroke-width="1.3" stroke-linecap="round" />
+				</>
+			);
+		case "done":
+			return (
+				<path
+					d="M1.5 5.4l2.4 2.4 4.6-5.2"
+					fill="none"
+					stroke="currentColor"
+					stroke-width="1.75"
+					stroke-linecap="round"
+					stroke-linejoin="round"
+				/>
+			);
 		case "starting":
 			return (
 				<circle

@@ -5,7 +5,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { type Chord, matches } from "../keys/chord";
 import { available, commands, mac } from "../keys/keys";
 import { chooseConfig, closeDialog, loadConfigs } from "../state/actions";
-import { activePane, chips, configs, panes, showTab, tabs } from "../state/store";
+import { activePane, chips, configs, panes, sessions, showTab, tabs } from "../state/store";
 import { shownSession } from "../terminal/pool";
 import { fit } from "../words/match";
 import { tabRow } from "../words/tabs";
@@ -24,7 +24,7 @@ interface Item {
 
 function items(): Item[] {
 	const all: Item[] = tabs.value.map((tab) => {
-		const row = tabRow(tab, panes.value, chips.value);
+		const row = tabRow(tab, panes.value, chips.value, sessions.value);
 		return {
 			id: `tab-${tab.id}`,
 			icon: AppWindow,

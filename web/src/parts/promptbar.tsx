@@ -1,9 +1,13 @@
 // The prompt bar: the chips of a pane, and what can be done with the pane.
+import { useSignal } from "@preact/signals";
 import {
 	Columns2,
+	Copy,
 	Diff as DiffIcon,
+	ExternalLink,
 	Folder,
 	GitBranch,
+	GitPullRequest,
 	type IconNode,
 	Maximize2,
 	Minimize2,
@@ -13,13 +17,18 @@ import {
 	TriangleAlert,
 	X,
 } from "lucide";
-import type { Chip, Pane } from "../api/types";
+import { useRef } from "preact/hooks";
+import type { Chip, Pane, PullRequest } from "../api/types";
 import { closePane, copy, splitPane } from "../state/actions";
-import { chips, dialog, tabs, zoomed } from "../state/store";
-import { shortPath, shows } from "../words/tabs";
+import { chips, dialog, layout, tabs, zoomed } from "../state/store";
+import { barChips } from "../words/chips";
+import { pullLines, pullName, pullState, safePage } from "../words/pull";
+import { shortPath } from "../words/tabs";
 import { Diff, IconButton } from "./bits";
 import { Icon } from "./icon";
+import { Menu, MenuItem } from "./menu";
 import { PaneNote } from "./pane";
+import { PullMark } from "./pull";
 
 export interface PromptBarProps {
 	pane: Pane;
@@ -30,6 +39,7 @@ export interface PromptBarProps {
 export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 	const tab = tabs.value.find((t) => t.id === pane.tab);
 	const launches = tab?.launches ?? [];
+	const shown = barChips(pane, chips.value[pane.id] ?? [], layout.value);
 	const launch = launches.find((r) => r.outcome.paneKey === `${pane.tab}:${pane.id}`) ?? launches[0];
 	return (
 		<div class="bar" role="toolbar" aria-label="Prompt bar">
@@ -39,7 +49,7 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 						<span class="label">practice agent</span>
 					</span>
 				)}
-				{(chips.value[pane.id] ?? []).filter(shows).map((chip) => (
+				{shown.left.map((chip) => (
 					<ChipView key={chip.kind} chip={chip} />
 				))}
 				{tab?.fault && (
@@ -49,6 +59,10 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 					</span>
 				)}
 				{pane.note && <PaneNote note={pane.note} />}
+				{shown.right.length > 0 && <span class="spacer" />}
+				{shown.right.map((chip) => (
+					<ChipView key={chip.kind} chip={chip} />
+				))}
 			</div>
 			<div class="bar-tools">
 				{launch && (
@@ -101,11 +115,91 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 	);
 }
 
-const icons: Record<string, IconNode> = { cwd: Folder, git_branch: GitBranch, git_diff: DiffIcon };
-const names: Record<string, string> = { cwd: "Directory", git_branch: "Branch", git_diff: "Changes" };
+const icons: Record<string, IconNode> = {
+	cwd: Folder,
+	git_branch: GitBranch,
+	git_diff: DiffIcon,
+	github_pr: GitPullRequest,
+};
+const names: Record<string, string> = {
+	cwd: "Directory",
+	git_branch: "Branch",
+	git_diff: "Changes",
+	github_pr: "Pull request",
+};
 
 /** One chip: its text, its full value in the tooltip, its value on the clipboard by a click. */
 export function ChipView({ chip }: { chip: Chip }) {
+	const pull = chip.kind === "github_pr" ? chip.data?.pullRequest : undefined;
+	const page = pull && safePage(pull.url);
+	return pull && page ? <PullChip chip={chip} pull={pull} page={page} /> : <CopyChip chip={chip} />;
+}
+
+/** The pull request: a click opens its page, Alt and a click or its menu copy (spec chips C5.2). */
+function PullChip({ chip, pull, page }: { chip: Chip; pull: PullRequest; page: string }) {
+	const link = useRef<HTMLAnchorElement>(null);
+	const menu = useSignal(false);
+	const stale = chip.status === "stale";
+	const close = () => {
+		menu.value = false;
+	};
+	const done = (act: () => void) => () => {
+		close();
+		act();
+		link.current?.focus();
+	};
+	const take = () => void copy(page, "Link copied");
+	const tip = [
+		...pullLines(pull),
+		stale ? `Not up to date${chip.reason ? `: ${chip.reason}` : ""}` : (chip.reason ?? ""),
+		"Click to open, Alt-click to copy",
+	];
+	return (
+		<>
+			<a
+				ref={link}
+				class="chip"
+				href={page}
+				target="_blank"
+				rel="noopener noreferrer"
+				data-kind={chip.kind}
+				data-status={chip.status}
+				data-state={pullState(pull)}
+				data-tip={menu.value ? undefined : tip.filter(Boolean).join("\n")}
+				aria-label={`${pullName(pull)}${stale ? ", not up to date" : ""}. Open its page`}
+				onClick={(event) => {
+					if (!event.altKey) return;
+					event.preventDefault();
+					take();
+				}}
+				onContextMenu={(event) => {
+					event.preventDefault();
+					menu.value = true;
+				}}
+			>
+				<PullMark pull={pull} size={14} />
+				<span>#{pull.number}</span>
+			</a>
+			{menu.value && (
+				<Menu label={`Pull request #${pull.number}`} at={link} onClose={close}>
+					<MenuItem
+						icon={ExternalLink}
+						title="Open page"
+						onPick={done(() => window.open(page, "_blank", "noopener,noreferrer"))}
+					/>
+					<MenuItem icon={Copy} title="Copy link" onPick={done(take)} />
+					<MenuItem
+						icon={Copy}
+						title={`Copy “PR #${pull.number}”`}
+						onPick={done(() => void copy(`PR #${pull.number}`, "Number copied"))}
+					/>
+				</Menu>
+			)}
+		</>
+	);
+}
+
+function CopyChip({ chip }: { chip: Chip }) {
 	const name = names[chip.kind] ?? chip.kind;
 	const stale = chip.status === "stale";
 	const tip = [

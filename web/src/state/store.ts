@@ -37,6 +37,8 @@ export const theme = remembered<Theme>("theme", "system", localStorage);
 export const collapsed = remembered("rail", false, localStorage);
 export const fontSize = remembered("fontSize", 13, localStorage);
 export const drawer = signal(false);
+/** The tab list's search field was asked for by key. */
+export const searching = signal(false);
 
 export const wantedTab = remembered("tab", "", sessionStorage);
 /** The tab that is shown: the wanted one while it is there, else its old neighbour. */

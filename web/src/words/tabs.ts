@@ -1,23 +1,42 @@
-// What a tab's row says: its state, directory, branch and diff. Pure.
-import type { Chip, Pane, Tab } from "../api/types";
+// What the rows of the vertical tabs say: state, title, directory, branch, badges (spec
+// chips C6). Pure.
+import type { Chip, ChipLayout, Pane, PullRequest, Session, Tab, TabView } from "../api/types";
 import { leaves } from "../state/tree";
+import { fit } from "./match";
+import { paneName } from "./panes";
 
-/** The states of a tab, the one that needs the eye most first. */
-export type TabState = "fault" | "lost" | "failed" | "running" | "starting" | "ended" | "idle";
+/** The states of a row, the one that needs the eye most first. */
+const order = [
+	"waiting",
+	"fault",
+	"lost",
+	"failed",
+	"done",
+	"working",
+	"running",
+	"starting",
+	"ended",
+	"idle",
+] as const;
 
-const order: TabState[] = ["fault", "lost", "failed", "running", "starting", "ended", "idle"];
+export type TabState = (typeof order)[number];
 
 export const stateWords: Record<TabState, string> = {
+	waiting: "waits for you",
 	fault: "opening failed",
 	lost: "keeper lost",
 	failed: "failed",
+	done: "done, not looked at",
+	working: "working",
 	running: "running",
 	starting: "starting",
 	ended: "ended",
 	idle: "idle",
 };
 
-export function paneState(pane: Pane): TabState {
+/** The state of a pane: of the agent's session when it is a chat, else of its program. */
+export function paneState(pane: Pane, session?: Session): TabState {
+	if (session && (pane.status === "running" || pane.status === "starting")) return agentState(session);
 	switch (pane.status) {
 		case "starting":
 			return "starting";
@@ -34,50 +53,263 @@ export function paneState(pane: Pane): TabState {
 	}
 }
 
+function agentState(session: Session): TabState {
+	switch (session.status) {
+		case "starting":
+		case "working":
+		case "waiting":
+		case "done":
+			return session.status;
+		case "error":
+			return "failed";
+		case "exited":
+		case "resumable":
+			return "ended";
+		default:
+			return "idle";
+	}
+}
+
+/** What an agent's session is doing, in words. */
+export function agentWords(session: Session): string {
+	switch (session.status) {
+		case "waiting":
+			return session.waiting === "permission"
+				? "waits for a permission"
+				: session.waiting === "question"
+					? "waits for an answer"
+					: "waits for you";
+		case "error":
+			return session.fault?.message ?? "stopped by an error";
+		case "resumable":
+			return "ended, can go on";
+		case "exited":
+			return "ended";
+		case "unknown":
+			return "not known";
+		default:
+			return stateWords[agentState(session)];
+	}
+}
+
 export interface TabRow {
+	/** Of the tab, and of the pane when the row is one pane of several. */
 	id: string;
+	pane: string;
 	title: string;
+	/** The title was given by the user or a config: no view setting replaces it. */
+	given: boolean;
 	state: TabState;
 	stateWord: string;
 	directory: string;
 	directoryFull: string;
 	branch: string;
+	detached: boolean;
+	files: number;
 	added: number;
 	removed: number;
+	untracked: number;
+	pull: PullRequest | null;
 	worktree: boolean;
 	practice: boolean;
 	color: string;
 	panes: number;
 }
 
-export function tabRow(
-	tab: Tab,
-	panes: Readonly<Record<string, Pane>>,
-	chips: Readonly<Record<string, readonly Chip[]>>,
-): TabRow {
+type PaneMap = Readonly<Record<string, Pane>>;
+type ChipMap = Readonly<Record<string, readonly Chip[]>>;
+type SessionMap = Readonly<Record<string, Session>>;
+
+const nobody: SessionMap = {};
+
+/** The row of a whole tab: its panes' most urgent state, the facts of the pane in focus. */
+export function tabRow(tab: Tab, panes: PaneMap, chips: ChipMap, sessions: SessionMap = nobody): TabRow {
 	const own = leaves(tab.tree).flatMap((id) => panes[id] ?? []);
 	const shown = own.find((pane) => pane.id === tab.focused) ?? own[0];
-	const states = own.map(paneState);
+	const found = own.map((pane) => ({ pane, state: paneState(pane, sessionOf(pane, sessions)) }));
+	const states = found.map((one) => one.state);
 	if (tab.fault) states.push("fault");
 	const state = order.find((word) => states.includes(word)) ?? (tab.tree ? "idle" : "starting");
+	const urgent = found.find((one) => one.state === state)?.pane;
+	return {
+		...facts(tab, shown, chips),
+		title: tab.title,
+		given: Boolean(tab.given),
+		state,
+		stateWord: wordOf(state, urgent, sessions),
+		practice: own.some((pane) => pane.practice),
+		panes: own.length,
+	};
+}
+
+/** The row of one pane of a tab that has several. */
+export function paneRow(tab: Tab, pane: Pane, chips: ChipMap, sessions: SessionMap = nobody): TabRow {
+	const session = sessionOf(pane, sessions);
+	const state = paneState(pane, session);
+	return {
+		...facts(tab, pane, chips),
+		pane: pane.id,
+		title: session?.title || paneName(pane),
+		given: false,
+		state,
+		stateWord: wordOf(state, pane, sessions),
+		practice: pane.practice ?? false,
+		color: "",
+		panes: 1,
+	};
+}
+
+export interface RowGroup {
+	tab: string;
+	/** The tab's own row; of a tab with several panes in the view by panes, its heading. */
+	head: TabRow;
+	/** One row for each pane, when there are several and the view is by panes. */
+	rows: TabRow[];
+}
+
+/** The rows of all tabs as a view asks for them. */
+export function groups(
+	tabs: readonly Tab[],
+	panes: PaneMap,
+	chips: ChipMap,
+	sessions: SessionMap,
+	view: TabView,
+): RowGroup[] {
+	return tabs.map((tab) => {
+		const own = leaves(tab.tree).flatMap((id) => panes[id] ?? []);
+		const apart = view.granularity !== "tabs" && own.length > 1;
+		return {
+			tab: tab.id,
+			head: tabRow(tab, panes, chips, sessions),
+			rows: apart ? own.map((pane) => paneRow(tab, pane, chips, sessions)) : [],
+		};
+	});
+}
+
+function sessionOf(pane: Pane | undefined, sessions: SessionMap): Session | undefined {
+	return pane?.session ? sessions[pane.session] : undefined;
+}
+
+function wordOf(state: TabState, pane: Pane | undefined, sessions: SessionMap): string {
+	const session = sessionOf(pane, sessions);
+	if (session && state === paneState(pane as Pane, session) && state !== "lost") return agentWords(session);
+	if (state === "failed" && pane?.exit) {
+		return pane.exit.signal ? `ended by ${pane.exit.signal}` : `failed, exit status ${pane.exit.code}`;
+	}
+	return stateWords[state];
+}
+
+function facts(tab: Tab, shown: Pane | undefined, chips: ChipMap) {
 	const about = (kind: string) =>
 		shown ? chips[shown.id]?.find((chip) => chip.kind === kind && shows(chip)) : undefined;
 	const diff = about("git_diff")?.data;
+	const branch = about("git_branch");
 	return {
 		id: tab.id,
-		title: tab.title,
-		state,
-		stateWord: stateWords[state],
+		pane: "",
 		directory: about("cwd")?.text ?? shown?.directory ?? tab.worktree?.path ?? "",
 		directoryFull: about("cwd")?.value ?? shown?.directory ?? tab.worktree?.path ?? "",
-		branch: about("git_branch")?.text ?? tab.worktree?.branch ?? "",
+		branch: branch?.text ?? tab.worktree?.branch ?? "",
+		detached: branch?.data?.detached ?? false,
+		files: diff?.files ?? 0,
 		added: diff?.added ?? 0,
 		removed: diff?.removed ?? 0,
+		untracked: diff?.untracked ?? 0,
+		pull: about("github_pr")?.data?.pullRequest ?? null,
 		worktree: Boolean(tab.worktree),
-		practice: own.some((pane) => pane.practice),
 		color: tab.color ?? "",
-		panes: own.length,
 	};
+}
+
+/** A view with the defaults where a host has said nothing. */
+export function viewOf(view: TabView | null): TabView {
+	if (view?.granularity) return view;
+	return {
+		granularity: "panes",
+		density: "expanded",
+		title: "command",
+		showPrLink: true,
+		showDiffStats: true,
+		detailsOnHover: true,
+	};
+}
+
+/** One line of a row: what it says, and of what kind it is. */
+export interface Line {
+	kind: "title" | "directory" | "branch" | "state";
+	text: string;
+}
+
+const none: Line = { kind: "state", text: "" };
+
+/**
+ * The lines of a row: three when the view is expanded, two when it is compact. What the title
+ * says is not said again; a given title stands before every setting.
+ */
+export function rowLines(row: TabRow, view: TabView): Line[] {
+	const title: Line = { kind: "title", text: row.title };
+	const directory: Line = { kind: "directory", text: row.directory };
+	const branch: Line | null = row.branch ? { kind: "branch", text: row.branch } : null;
+	const calm = row.state === "idle" || row.state === "running" || row.state === "starting";
+	const last = branch ?? (calm ? none : { kind: "state", text: row.stateWord });
+	const lines =
+		row.given || view.title === "command"
+			? [title, directory, last]
+			: view.title === "directory"
+				? [directory, title, last]
+				: branch
+					? [branch, title, directory]
+					: [directory, title, last];
+	if (view.density !== "compact") return lines;
+	const [first = title] = lines;
+	const rest = [branch, directory, title].find((line) => line && line.kind !== first.kind && line.text);
+	return [first, rest ?? none];
+}
+
+export interface Badges {
+	diff: { added: number; removed: number } | null;
+	pull: PullRequest | null;
+}
+
+/**
+ * The badges of a row: in the expanded view only, by the plain settings (spec chips C6.2).
+ * The pull request is the chip's own value, and none at all while the host forbids the badge
+ * (C6.1: not even the last value).
+ */
+export function badges(row: TabRow, view: TabView, layout: ChipLayout | null): Badges {
+	const expanded = view.density !== "compact";
+	const changed = row.added > 0 || row.removed > 0;
+	return {
+		diff: expanded && view.showDiffStats && changed ? { added: row.added, removed: row.removed } : null,
+		pull: expanded && view.showPrLink ? pullOf(row, layout) : null,
+	};
+}
+
+/** The pull request of a row as far as it may be shown at all (spec chips C6.1). */
+export function pullOf(row: TabRow, layout: ChipLayout | null): PullRequest | null {
+	return layout?.badge && layout.prChip ? row.pull : null;
+}
+
+/** Whether the popup warns beside "PR link" (spec chips C6.3). */
+export function warnsOfPull(view: TabView, layout: ChipLayout | null): boolean {
+	return view.density === "expanded" && view.showPrLink && layout?.validation === "suppressed";
+}
+
+/** How well a row fits what was typed into the search field; 0: not at all. */
+export function rowFit(row: TabRow, typed: string): number {
+	return Math.max(...[row.title, row.directory, row.branch].map((text) => fit(typed, text)));
+}
+
+/** The groups that fit, in their own order: what is found does not move under the hand. */
+export function found(all: readonly RowGroup[], typed: string): RowGroup[] {
+	if (typed.trim() === "") return [...all];
+	return all.flatMap((group) => {
+		const head = rowFit(group.head, typed) > 0;
+		if (group.rows.length === 0) return head ? [group] : [];
+		const rows = group.rows.filter((row) => rowFit(row, typed) > 0);
+		if (rows.length > 0) return [{ ...group, rows }];
+		return head ? [group] : [];
+	});
 }
 
 /** Whether the prompt bar shows a chip at all (spec chips C3.1). */
@@ -85,22 +317,15 @@ export function shows(chip: Chip): boolean {
 	return (chip.status === "ready" || chip.status === "cached" || chip.status === "stale") && chip.text !== "";
 }
 
-/** What a row says by shape and colour, in words for those who do not see it. */
-export function rowAside(row: TabRow): string {
+/** What a row says by shape and colour, or beside its button, in words for those who hear it. */
+export function rowAside(row: TabRow, shown: Badges, last?: Line): string {
 	const parts = [row.stateWord];
+	if (last?.text && last.kind !== "state") {
+		parts.push(last.kind === "branch" ? `branch ${last.text}` : last.text);
+	}
 	if (row.worktree) parts.push("in a worktree");
-	if (row.added || row.removed) parts.push(`${row.added} lines added, ${row.removed} removed`);
+	if (shown.diff) parts.push(`${shown.diff.added} lines added, ${shown.diff.removed} removed`);
 	return parts.join(", ");
-}
-
-/**
- * The directory as a row has room for it: whole when there is no branch beside it, else its
- * last part, and nothing when that is the branch's own name.
- */
-export function rowPlace(row: TabRow): string {
-	if (row.branch === "") return shortPath(row.directory, 34);
-	const last = row.directory.replace(/\/+$/, "").split("/").pop() ?? "";
-	return last === row.branch ? "" : last || row.directory;
 }
 
 /** A long path with its middle left out; the end is what tells paths apart. */

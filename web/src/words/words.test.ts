@@ -8,7 +8,7 @@ import { fit } from "./match";
 import { shownNotices } from "./notices";
 import { endWords, running } from "./panes";
 import { promptWords } from "./receipt";
-import { paneState, rowAside, rowPlace, shortPath, tabRow } from "./tabs";
+import { badges, paneState, rowAside, shortPath, tabRow } from "./tabs";
 
 const told = (outcome: string, more: object = {}): Result => ({
 	...receipt,
@@ -98,8 +98,9 @@ test("a row says what the eye gets, and a broken pane is not hidden by a running
 	if (!harbor || !signal) throw new Error("fixture");
 	const row = tabRow(signal, state.panes, chips);
 	expect(row.practice).toBe(true);
-	expect(rowAside(row)).toBe("running, in a worktree, 318 lines added, 94 removed");
-	expect(rowPlace(row)).toBe(""); // the branch says it already
+	expect(rowAside(row, badges(row, state.tabView, state.layout))).toBe(
+		"running, in a worktree, 318 lines added, 94 removed",
+	);
 	const lost = {
 		...state.panes,
 		p_00000000000000a3: pane("p_00000000000000a3", harbor.id, { status: "lost" }),

@@ -107,6 +107,20 @@ export class FakeHost {
 		for (const socket of this.sockets.keys()) socket.send(JSON.stringify({ type: "event", event }));
 	}
 
+	/** As if gh had been found to be missing, or had come back (spec chips C4.3). */
+	suppress(suppressed: boolean): void {
+		const { layout } = this.state;
+		this.state.layout = {
+			...layout,
+			validation: suppressed ? "suppressed" : "validated",
+			badge: !suppressed,
+			prompt: suppressed
+				? (layout.prompt ?? []).filter((kind) => kind !== "github_pr")
+				: [...(layout.prompt ?? []), "github_pr"],
+		};
+		this.emit({ kind: "layout", layout: this.state.layout });
+	}
+
 	private stream(ws: WebSocket): void {
 		ws.on("message", (data) => {
 			const frame = JSON.parse(String(data)) as Body;
@@ -267,6 +281,12 @@ export class FakeHost {
 				}
 				return [200, {}];
 			}
+			case "settings.set":
+				if (body.key === "vertical_tabs") {
+					this.state.tabView = { ...this.state.tabView, ...(body.value as Partial<State["tabView"]>) };
+					this.emit({ kind: "tabView", tabView: this.state.tabView });
+				}
+				return [200, body];
 			case "notice.dismiss":
 				this.state.notices = (this.state.notices ?? []).filter((n) => n.id !== body.id);
 				this.emit({ kind: "noticeRemoved", noticeId: String(body.id) });

@@ -1,0 +1,161 @@
+// One row of the vertical tabs: a tab, or one pane of a tab (spec chips C6).
+import { GitBranch, GitCommitHorizontal, GitFork, X } from "lucide";
+import { useEffect, useRef } from "preact/hooks";
+import type { ChipLayout, TabView } from "../api/types";
+import { closePane, closeTabs, focusPane, renameTab } from "../state/actions";
+import { renaming, showTab, zoomed } from "../state/store";
+import { badges, type Line, rowAside, rowLines, shortPath, type TabRow } from "../words/tabs";
+import { Diff, IconButton } from "./bits";
+import { Icon, StateMark } from "./icon";
+import { PullBadge } from "./pull";
+import { dropCard, leaveCard, wantCard } from "./rowcard";
+
+export interface RowProps {
+	row: TabRow;
+	view: TabView;
+	layout: ChipLayout | null;
+	/** The tab is shown, or the pane has the focus in the tab that is. */
+	active: boolean;
+	/** The heading of a tab whose panes have rows of their own. */
+	heading?: boolean;
+}
+
+/** The colour of a tab, beside all its rows. */
+export function Stripe({ color }: { color: string }) {
+	return color ? <span class="row-stripe" style={{ background: `var(--tab-${color}, ${color})` }} /> : null;
+}
+
+export function rowKey(row: TabRow): string {
+	return row.pane || row.id;
+}
+
+function go(row: TabRow): void {
+	showTab(row.id);
+	if (!row.pane) return;
+	focusPane(row.id, row.pane);
+	if (zoomed.value && zoomed.value !== row.pane) zoomed.value = null;
+}
+
+function shut(row: TabRow): void {
+	dropCard();
+	void (row.pane ? closePane(row.pane) : closeTabs([row.id]));
+}
+
+export function Row({ row, view, layout, active, heading }: RowProps) {
+	const editing = !row.pane && renaming.value === row.id;
+	const shown = heading ? { diff: null, pull: null } : badges(row, view, layout);
+	const [title, second, third] = heading ? [{ kind: "title", text: row.title } as Line] : rowLines(row, view);
+	const hover = view.detailsOnHover && !heading;
+	const key = rowKey(row);
+	return (
+		<div
+			class="row"
+			data-active={active && !heading}
+			data-density={heading ? "heading" : view.density === "compact" ? "compact" : "expanded"}
+			onPointerEnter={(event) => {
+				if (hover && event.pointerType === "mouse" && event.buttons === 0) wantCard(key, event.currentTarget);
+			}}
+			onPointerLeave={leaveCard}
+			onPointerDown={dropCard}
+		>
+			<button
+				type="button"
+				class="row-main"
+				data-tab={row.pane ? undefined : row.id}
+				data-row={row.pane || undefined}
+				aria-current={active ? (row.pane ? "true" : "page") : undefined}
+				onClick={() => go(row)}
+				onDblClick={() => {
+					if (!row.pane) renaming.value = row.id;
+				}}
+				onAuxClick={(event) => {
+					if (event.button === 1) shut(row);
+				}}
+				onFocus={(event) => {
+					if (hover && event.currentTarget.matches(":focus-visible")) wantCard(key, event.currentTarget);
+				}}
+				onBlur={dropCard}
+			>
+				<StateMark state={row.state} />
+				<span class="row-title">
+					<span class="cut">
+						{title?.kind === "directory" ? shortPath(title.text, 30) : title?.text || row.title}
+					</span>
+					{row.practice && <span class="label">practice</span>}
+					<span class="hidden-text">{rowAside(row, shown, third)}</span>
+				</span>
+				{second && (
+					<span class="row-line">
+						<RowLine line={second} row={row} room={view.density === "compact" ? 24 : 36} />
+					</span>
+				)}
+			</button>
+			{third && (
+				<span class="row-line row-last">
+					<span class="row-last-text" aria-hidden="true">
+						<RowLine line={third} row={row} room={28} />
+					</span>
+					{shown.diff && (
+						<span class="badge" aria-hidden="true">
+							<Diff added={shown.diff.added} removed={shown.diff.removed} />
+						</span>
+					)}
+					{shown.pull && <PullBadge pull={shown.pull} tip={!hover} />}
+				</span>
+			)}
+			{editing ? (
+				<Rename row={row} />
+			) : (
+				<IconButton
+					icon={X}
+					class="small row-close"
+					label={row.pane ? `Close pane ${row.title}` : `Close ${row.title}`}
+					onClick={() => shut(row)}
+				/>
+			)}
+		</div>
+	);
+}
+
+function RowLine({ line, row, room }: { line: Line; row: TabRow; room: number }) {
+	if (line.kind === "branch") {
+		const icon = row.detached ? GitCommitHorizontal : row.worktree ? GitFork : GitBranch;
+		return (
+			<>
+				<Icon of={icon} size={12} />
+				<span class="cut">{line.text}</span>
+			</>
+		);
+	}
+	return <span class="cut">{line.kind === "directory" ? shortPath(line.text, room) : line.text}</span>;
+}
+
+function Rename({ row }: { row: TabRow }) {
+	const ref = useRef<HTMLInputElement>(null);
+	const done = useRef(false);
+	useEffect(() => {
+		ref.current?.focus();
+		ref.current?.select();
+	}, []);
+	const end = (keep: boolean) => {
+		if (done.current) return;
+		done.current = true;
+		const title = ref.current?.value.trim() ?? "";
+		if (keep && title !== row.title) void renameTab(row.id, title);
+		else renaming.value = null;
+	};
+	return (
+		<input
+			ref={ref}
+			class="row-rename"
+			aria-label={`New name of ${row.title}; empty gives the old one back`}
+			defaultValue={row.title}
+			onKeyDown={(event) => {
+				event.stopPropagation();
+				if (event.key === "Enter") end(true);
+				if (event.key === "Escape") end(false);
+			}}
+			onBlur={() => end(true)}
+		/>
+	);
+}
