@@ -86,6 +86,10 @@ func (a *agents) Chat(_ context.Context, id string) (session.Command, error) {
 	if path == entry.Argv[0] {
 		path = found.Path
 	}
+	if entry.Practice && a.login()["DAVIT_PRACTICE_SESSIONS"] == "" {
+		// A real agent keeps its chats where it likes; this one's are ours to place.
+		c.Env = append(c.Env, "DAVIT_PRACTICE_SESSIONS="+filepath.Join(a.daemon.cfg.Home.State, "practice"))
+	}
 	return session.Command{
 		Agent: entry.ID, Name: entry.Name, Practice: entry.Practice, Driver: entry.Structured.Driver,
 		Path: path, Argv: c.Argv, Env: c.Env, SignIn: entry.Structured.SignIn, Install: entry.Install,

@@ -297,6 +297,9 @@ func (a *chatAgent) remember(s *session, line remembered) {
 	if a.opts.sessions == "" {
 		return
 	}
+	if os.MkdirAll(a.opts.sessions, 0o700) != nil {
+		return
+	}
 	file, err := os.OpenFile(filepath.Join(a.opts.sessions, string(s.id)+".jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
