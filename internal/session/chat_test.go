@@ -14,6 +14,7 @@ import (
 // A chat from its start over a message to its stop: the journal has what was said, the pane
 // and the list know of it.
 func TestStartSendStop(t *testing.T) { // spec session S1.1, S1.2, S1.5
+	t.Parallel()
 	r := begin(t, "work=100ms")
 	v := r.startChat(t)
 	if v.Status != davit.AgentIdle || v.Resume == "" || v.Fence != 1 || len(v.Options) == 0 {
@@ -60,6 +61,7 @@ func TestStartSendStop(t *testing.T) { // spec session S1.1, S1.2, S1.5
 
 // Every request of ours is a row with an id that is never used again, and its answer is one.
 func TestRequestsAreRows(t *testing.T) { // spec session S1.2
+	t.Parallel()
 	r := begin(t, "work=10ms")
 	r.startChat(t)
 	for _, op := range []string{"a", "b", "c"} {
@@ -82,6 +84,7 @@ func TestRequestsAreRows(t *testing.T) { // spec session S1.2
 // The same operation again gives the first answer and sends nothing; another text under it
 // is refused (S1.5). Messages queue while a turn runs, at most 32 (S1.8).
 func TestMessagesQueueAndRepeat(t *testing.T) { // spec session S1.5, S1.8
+	t.Parallel()
 	r := begin(t, "work=20ms")
 	r.startChat(t)
 	first := r.send(t, "m0", "wait")
@@ -115,6 +118,7 @@ func TestMessagesQueueAndRepeat(t *testing.T) { // spec session S1.5, S1.8
 
 // Two clients answer one question: one is heard, the other is told by whom (S1.7).
 func TestPermissionIsAnsweredOnce(t *testing.T) { // spec session S1.7
+	t.Parallel()
 	r := begin(t, "work=10ms")
 	r.startChat(t)
 	r.send(t, "m1", "write FILE")
@@ -167,6 +171,7 @@ func TestPermissionIsAnsweredOnce(t *testing.T) { // spec session S1.7
 
 // A question that is open when the turn is cancelled is cancelled with it (S1.7).
 func TestPermissionEndsWithTheTurn(t *testing.T) { // spec session S1.7, S1.8
+	t.Parallel()
 	r := begin(t, "work=10ms")
 	r.startChat(t)
 	r.send(t, "m1", "ask")
@@ -190,6 +195,7 @@ func TestPermissionEndsWithTheTurn(t *testing.T) { // spec session S1.7, S1.8
 
 // A change that was made for a state that is over is refused with the fence of now (S1.6).
 func TestStaleFence(t *testing.T) { // spec session S1.6
+	t.Parallel()
 	r := begin(t, "work=10ms")
 	r.startChat(t)
 	for name, change := range map[string]func(session.Mutation) error{
@@ -211,6 +217,7 @@ func TestStaleFence(t *testing.T) { // spec session S1.6
 
 // The draft is kept, the same for everyone; an old revision is told what the draft is now.
 func TestDraft(t *testing.T) { // spec session S1.8
+	t.Parallel()
 	s := newStage(t)
 	r := s.run(t, "work=10ms")
 	r.startChat(t)
@@ -235,6 +242,7 @@ func TestDraft(t *testing.T) { // spec session S1.8
 
 // An option is set by the agent; what it does not offer is refused with what it does.
 func TestOptions(t *testing.T) { // spec session S2
+	t.Parallel()
 	r := begin(t, "work=10ms")
 	r.addPane(t, "p_1")
 	req := r.request()
@@ -257,6 +265,7 @@ func TestOptions(t *testing.T) { // spec session S2
 
 // The status tells the truth, and done only when nobody looks (S3).
 func TestDoneWhenNobodyLooks(t *testing.T) { // spec session S3
+	t.Parallel()
 	r := begin(t, "work=10ms")
 	r.startChat(t)
 	r.send(t, "m1", "one")

@@ -18,6 +18,9 @@ import (
 // stderrGrace is how long the end of a process waits for the last of its stderr.
 const stderrGrace = time.Second
 
+// skipEvery is how often the place in a line that is skipped is stored.
+const skipEvery = 4 << 20
+
 // answerKeep is how much of an answer to a request of ours is stored with it.
 const answerKeep = 64 << 10
 
@@ -98,7 +101,8 @@ func (c *chat) fold(p *process) {
 		c.frame(st, p, acp.Decode(line))
 	}
 	p.pending, p.folded = p.pending[:0], time.Now()
-	if p.lines.Position() == before {
+	at := p.lines.Position()
+	if at == before || at.Skipping && len(st.rows) == 0 && at.Offset < p.stored+skipEvery {
 		return // in the middle of a line
 	}
 	c.folded(st, p)
@@ -110,6 +114,7 @@ func (c *chat) fold(p *process) {
 func (c *chat) folded(st *step, p *process) {
 	at := p.lines.Position()
 	st.batch.Folded = []store.FoldRow{{Keeper: p.keeper, Stream: "stdout", Offset: at.Offset, Skip: at.SkipFrom, Skipping: at.Skipping}}
+	p.stored = at.Offset
 	st.then = append(st.then, func() {
 		c.s.failpoint("chat-folded")
 		l := p.link

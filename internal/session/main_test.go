@@ -137,9 +137,8 @@ func (a *agents) Chat(context.Context, string) (session.Command, error) {
 	}
 	return session.Command{
 		Agent: "practice", Name: "Practice agent", Practice: true, Driver: "acp", Path: path, Argv: argv, SignIn: "practice login",
-		Env: append([]string{
-			"DAVIT_PRACTICE_TRANSCRIPT=" + a.stage.path("transcript"), "DAVIT_PRACTICE_SESSIONS=" + a.stage.path("sessions"), "GORACE=atexit_sleep_ms=0",
-		}, a.env...),
+		Env: append(slices.Clone(a.env), // of two that are the same the first counts
+			"DAVIT_PRACTICE_TRANSCRIPT="+a.stage.path("transcript"), "DAVIT_PRACTICE_SESSIONS="+a.stage.path("sessions"), "GORACE=atexit_sleep_ms=0"),
 	}, nil
 }
 
@@ -304,7 +303,13 @@ func (r *running) untilStatus(t testing.TB, status ...davit.AgentStatus) davit.S
 func (r *running) untilTurns(t testing.TB, n int) davit.TurnState {
 	t.Helper()
 	var turns []davit.TurnState
+	var read davit.Cursor
 	testenv.Eventually(t, 20*time.Second, func() (bool, string) {
+		if now := r.get(t).Cursor; now == read && now.Seq > 0 {
+			return false, fmt.Sprintf("%d turns have ended: %+v", len(turns), turns)
+		} else {
+			read = now
+		}
 		turns = nil
 		for _, row := range r.items(t, davit.JournalTurn) {
 			if row.Body.TurnState.State == "ended" {
@@ -370,4 +375,7 @@ func mutation(operation string, fence uint64) session.Mutation {
 	return session.Mutation{Session: chatID, Operation: operation, Fence: &fence, By: "test"}
 }
 
-func hostMain() int { return 0 }
+func findKeeper(s stage) (pid int, alive bool, err error) {
+	rec, alive, err := client.Find(s.path("state"))
+	return rec.Pid, alive, err
+}

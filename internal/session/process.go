@@ -34,6 +34,7 @@ type process struct {
 	folded   time.Time
 	due      bool // a fold is due
 	retained uint64
+	stored   uint64 // offset of the last stored fold
 
 	stderr stderrTail
 	exit   *keeper.ExitStatus // heard of on stdout, behind everything printed
@@ -88,7 +89,7 @@ func (t *stderrTail) add(data []byte, to uint64) {
 
 func newProcess(name string, at acp.Position) *process {
 	return &process{
-		keeper: name, lines: acp.NewLines(at), retained: at.Offset,
+		keeper: name, lines: acp.NewLines(at), retained: at.Offset, stored: at.Offset,
 		inbox: make(chan feed, 4), // followers wait when it is full, and so the agent in the end
 		out:   make(chan store.ActRow),
 	}

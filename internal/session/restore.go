@@ -89,7 +89,7 @@ func (c *chat) takeUp(chat store.Chat) {
 	for _, f := range chat.Folds {
 		if f.Keeper == c.row.Keeper && f.Stream == "stdout" {
 			at := acp.Position{Offset: f.Offset, Skipping: f.Skipping, SkipFrom: f.Skip}
-			p.lines, p.retained = acp.NewLines(at), at.Offset
+			p.lines, p.retained, p.stored = acp.NewLines(at), at.Offset, at.Offset
 		}
 	}
 	c.proc = p

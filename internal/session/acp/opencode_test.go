@@ -31,6 +31,10 @@ func startOpenCode(t *testing.T, model *testenv.Model, home, directory string) *
 	command := exec.Command(program, "acp")
 	command.Dir = directory
 	command.Env = append(env, "PATH="+os.Getenv("PATH"))
+	return startAgent(t, command)
+}
+
+func startAgent(t *testing.T, command *exec.Cmd) *agent {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its launcher leaves its child behind
 	stdin, err := command.StdinPipe()
 	if err != nil {
