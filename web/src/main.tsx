@@ -54,6 +54,12 @@ async function start(): Promise<void> {
 	const root = document.getElementById("app");
 	if (!root) return;
 	if (__GALLERY__ && location.pathname === "/dev/gallery") {
+		const chat = new URLSearchParams(location.search).get("chat");
+		if (chat) {
+			const { ChatGallery } = await import("./dev/chatgallery");
+			render(<ChatGallery name={chat} />, root);
+			return;
+		}
 		const { Gallery } = await import("./dev/gallery");
 		render(<Gallery />, root);
 		return;

@@ -16,6 +16,8 @@ export interface Item {
 	readonly first: Cursor;
 	/** Of the newest row that was applied. */
 	readonly last: Cursor;
+	/** Of a submission: of the first row in which it no longer waited in the queue. */
+	readonly began: Cursor;
 	readonly time: string;
 	readonly revision: number;
 	readonly turn: string;
@@ -73,6 +75,7 @@ function made(row: JournalRow): Item {
 		kind: row.kind,
 		first: here,
 		last: here,
+		began: here,
 		time: row.time,
 		revision: row.revision,
 		turn: row.turn ?? "",
@@ -84,12 +87,17 @@ function made(row: JournalRow): Item {
 
 function changed(old: Item, row: JournalRow): Item {
 	const next = made(row);
-	const item = { ...next, first: old.first, time: old.time, turn: next.turn || old.turn };
+	const began = isQueued(old) ? next.began : old.began;
+	const item = { ...next, first: old.first, began, time: old.time, turn: next.turn || old.turn };
 	if (!texts.has(row.kind)) return item;
 	const at = row.body.at ?? 0;
 	const spliced = splice(old, at, next.text);
 	const body = { ...row.body, role: row.body.role || old.body.role, blob: row.body.blob ?? old.body.blob };
 	return { ...item, ...spliced, body };
+}
+
+function isQueued(item: Item): boolean {
+	return item.body.submission?.state === "queued";
 }
 
 /** Text `more` from unit `at` on, behind what is known before it. */
@@ -125,7 +133,8 @@ export function prepend(journal: Journal, rows: readonly JournalRow[]): Journal 
 }
 
 function joined(older: Item, newer: Item): Item {
-	const item = { ...newer, first: older.first, time: older.time, turn: newer.turn || older.turn };
+	const began = isQueued(older) ? newer.began : older.began;
+	const item = { ...newer, first: older.first, began, time: older.time, turn: newer.turn || older.turn };
 	if (!texts.has(newer.kind)) return item;
 	const body = { ...newer.body, role: newer.body.role || older.body.role };
 	return { ...item, body, ...splice(older, newer.from, newer.text) };
@@ -152,7 +161,7 @@ export function present(journal: Journal): Present {
 	for (let at = journal.items.length - 1; at >= 0; at--) {
 		const item = journal.items[at];
 		if (!item) continue;
-		if (item.kind === "submission" && item.body.submission?.state === "queued") queued.unshift(item);
+		if (isQueued(item)) queued.unshift(item);
 		else if (item.kind === "approval" && item.body.approval?.state === "open") open.unshift(item);
 		else if (item.kind === "plan") plan ??= item;
 		else if (item.kind === "turn") {

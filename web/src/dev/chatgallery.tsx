@@ -5,10 +5,14 @@ import { composerOf } from "../chat/composer";
 import { Feed } from "../chat/feed";
 import { Chat } from "../parts/chat";
 import { Tooltips } from "../parts/tooltip";
+import { type Theme, theme } from "../state/store";
 import { chatOf, longChat, type SampleChat, sampleChats } from "./chats";
+import "./chatgallery.css";
 
 export function ChatGallery({ name }: { name: string }) {
 	const asked = new URLSearchParams(location.search);
+	const wanted = asked.get("theme");
+	if (wanted && theme.value !== wanted) theme.value = wanted as Theme;
 	const chats = useMemo(
 		() =>
 			name === "long"

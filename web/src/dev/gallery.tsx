@@ -232,6 +232,13 @@ export function Gallery() {
 					</a>
 				))}
 			</Part>
+			<Part title="Chats">
+				{["all", "lamp", "notes", "trouble", "signin", "fresh", "long"].map((name) => (
+					<a key={name} class="button" href={`?chat=${name}`}>
+						<Icon of={FolderOpen} size={14} /> {name}
+					</a>
+				))}
+			</Part>
 			<Shown name={asked.get("show")} />
 			<Tooltips />
 		</main>

@@ -99,7 +99,7 @@ export function Chat({ pane, several, zoomed, session, feed, composer }: ChatPro
 	useKeyboard({ pane: pane.id, session: session.id, composer, field, card, list, question: question?.id });
 
 	const last = view.entries.at(-1);
-	const bare = feed.ready.value && view.entries.length === 0 && !running;
+	const bare = (feed.ready.value || session.cursor.seq === 0) && view.entries.length === 0 && !running;
 	const draw = (item: Item) => (
 		<EntryView
 			item={item}

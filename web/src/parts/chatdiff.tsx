@@ -1,11 +1,11 @@
 // One file's change in a chat: by lines, inline, or side by side where there is room.
 import { ChevronDown, ChevronRight, FileDiff as FileDiffIcon } from "lucide";
+import { useMemo } from "preact/hooks";
 import type { FileDiff } from "../api/types";
 import { diffLines, type Hunk, hunksOf, type Line, pairsOf } from "../chat/diff";
 import type { Feed } from "../chat/feed";
 import { shortPath } from "../words/tabs";
 import { Diff } from "./bits";
-import { kept } from "./chatkept";
 import { Icon } from "./icon";
 
 export interface DiffViewProps {
@@ -39,7 +39,14 @@ export function DiffView({ item, diff, feed, wide }: DiffViewProps) {
 				</button>
 			</div>
 			{!folded && (
-				<Lines before={before.text} after={after.text} path={diff.path} wide={wide && !!diff.old} />
+				<Lines
+					before={before.text}
+					after={after.text}
+					path={diff.path}
+					wide={wide && !!diff.old}
+					all={feed.toggled.value.has(`${item}:all`)}
+					onAll={() => feed.toggle(`${item}:all`)}
+				/>
 			)}
 			{!folded && cut && (
 				<p class="file-diff-more">
@@ -73,32 +80,59 @@ interface LinesProps {
 	after: string;
 	path: string;
 	wide: boolean;
+	all: boolean;
+	onAll: () => void;
 }
 
-/** Lines are many: they are worked out once. */
-const Lines = kept(function Lines({ before, after, path, wide }: LinesProps) {
-	const hunks = hunksOf(diffLines(before, after));
+/** Lines shown before the rest is asked for. */
+const firstLines = 48;
+
+function Lines({ before, after, path, wide, all, onAll }: LinesProps) {
+	// Lines are many: they are worked out once.
+	const hunks = useMemo(() => hunksOf(diffLines(before, after)), [before, after]);
 	if (hunks.length === 0) return <p class="file-diff-more">Nothing that shows has changed.</p>;
+	const count = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
+	const cut = !all && count > firstLines + 12;
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
-		<section class="file-diff-body" tabIndex={0} aria-label={`Lines of ${path}`}>
-			<table class={wide ? "diff-table wide" : "diff-table"}>
-				{hunks.map((hunk) => (
-					<tbody key={String(hunk.lines[0]?.new ?? hunk.lines[0]?.old)}>
-						{hunk.skipped > 0 && (
-							<tr class="gap">
-								<td colSpan={wide ? 4 : 3}>
-									{hunk.skipped} {hunk.skipped === 1 ? "line" : "lines"} alike
-								</td>
-							</tr>
-						)}
-						{wide ? sideBySide(hunk) : inline(hunk)}
-					</tbody>
-				))}
-			</table>
-		</section>
+		<>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
+			<section class="file-diff-body" tabIndex={0} aria-label={`Lines of ${path}`}>
+				<table class={wide ? "diff-table wide" : "diff-table"}>
+					{(cut ? firstOf(hunks, firstLines) : hunks).map((hunk) => (
+						<tbody key={String(hunk.lines[0]?.new ?? hunk.lines[0]?.old)}>
+							{hunk.skipped > 0 && (
+								<tr class="gap">
+									<td colSpan={wide ? 4 : 3}>
+										{hunk.skipped} {hunk.skipped === 1 ? "line" : "lines"} alike
+									</td>
+								</tr>
+							)}
+							{wide ? sideBySide(hunk) : inline(hunk)}
+						</tbody>
+					))}
+				</table>
+			</section>
+			{cut && (
+				<p class="file-diff-more">
+					<button type="button" class="link" onClick={onAll}>
+						Show {count - firstLines} more lines
+					</button>
+				</p>
+			)}
+		</>
 	);
-});
+}
+
+function firstOf(hunks: readonly Hunk[], most: number): Hunk[] {
+	const first: Hunk[] = [];
+	let room = most;
+	for (const hunk of hunks) {
+		if (room <= 0) break;
+		first.push({ ...hunk, lines: hunk.lines.slice(0, room) });
+		room -= hunk.lines.length;
+	}
+	return first;
+}
 
 const signs = { same: " ", add: "+", remove: "−" } as const;
 

@@ -101,7 +101,7 @@ export function ToolView({ item, tool, diffs, feed, directory, wide }: ToolViewP
 				)}
 				{more > 0 && <span class="tool-more">+{more}</span>}
 				<ToolMark state={tool.state} />
-				{!bare && <Icon of={open ? ChevronDown : ChevronRight} size={14} />}
+				{bare ? <span class="no-chevron" /> : <Icon of={open ? ChevronDown : ChevronRight} size={14} />}
 			</button>
 			{!open && failed && <p class="tool-failed">{failed}</p>}
 			{open && (

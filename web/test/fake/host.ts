@@ -9,6 +9,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Event, Intent, State, Tab } from "../../src/api/types";
 import { agents, configs, pane, receipt, sampleState } from "../../src/dev/fixtures";
 import { formatOutput } from "../../src/stream/frames";
+import { FakeChats } from "./chats";
 import * as screens from "./screens";
 
 const web = new URL("../..", import.meta.url).pathname;
@@ -42,10 +43,12 @@ export class FakeHost {
 	private readonly sockets = new Map<WebSocket, Set<string>>();
 	private readonly logs = new Map<string, PaneLog>();
 	private counter = 0;
+	private readonly chats = new FakeChats((change) => this.emit(change));
 
 	constructor(empty = false) {
 		this.state = sampleState(new Date(Date.now() + 55_000).toISOString());
 		if (empty) this.state = { ...this.state, tabs: [], panes: {}, chips: {}, notices: [], closed: [] };
+		if (!empty) this.chats.addTo(this.state);
 		this.server = createServer((request, response) => void this.answer(request, response));
 		const upgrader = new WebSocketServer({ noServer: true });
 		this.server.on("upgrade", (request, socket, head) => {
@@ -122,6 +125,7 @@ export class FakeHost {
 	}
 
 	private stream(ws: WebSocket): void {
+		const followed = new Map<string, () => void>();
 		ws.on("message", (data) => {
 			const frame = JSON.parse(String(data)) as Body;
 			const id = String(frame.pane ?? "");
@@ -185,11 +189,26 @@ export class FakeHost {
 					for (const [socket, panes] of this.sockets) if (panes.has(id)) this.snapshot(socket, id);
 					return;
 				}
+				case "follow":
+				case "unfollow": {
+					const session = String(frame.session);
+					followed.get(session)?.();
+					if (frame.type === "unfollow") return;
+					const cursor = frame.cursor as { seq: number } | undefined;
+					followed.set(
+						session,
+						this.chats.follow(session, cursor, (f) => ws.send(JSON.stringify(f))),
+					);
+					return;
+				}
 				case "ping":
 					ws.send(JSON.stringify({ type: "pong" }));
 			}
 		});
-		ws.on("close", () => this.sockets.delete(ws));
+		ws.on("close", () => {
+			this.sockets.delete(ws);
+			for (const stop of followed.values()) stop();
+		});
 	}
 
 	private snapshot(ws: WebSocket, id: string): void {
@@ -236,6 +255,12 @@ export class FakeHost {
 	}
 
 	private operate(name: string, body: Body): [number, unknown] {
+		if (name.startsWith("agentSession.")) {
+			const answer = this.chats.operate(name, body);
+			const session = this.chats.sessionOf(String(body.sessionId));
+			if (session) this.state.sessions = { ...this.state.sessions, [session.id]: session };
+			return answer;
+		}
 		switch (name) {
 			case "login":
 				return body.token === "wrong-token-wrong-token"
