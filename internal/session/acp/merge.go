@@ -6,32 +6,45 @@ import (
 	"davit"
 )
 
-// Merge joins neighbouring rows of one step of the store: pieces of the same message or
-// thought become one row, and of the same item of garbage the last one stays. What the rows
-// say together does not change.
+// Merge joins the rows of one step of the store: pieces of the same message or thought with
+// nothing but garbage between them become one row, and of an item of garbage the last row
+// stays, each in the place of the first. What the rows say together does not change.
 func Merge(rows []Row) []Row {
 	merged := make([]Row, 0, len(rows))
-	for i := 0; i < len(rows); {
-		row, text, end := rows[i], strings.Builder{}, i+1
-		if isPiece(row) {
+	garbage := map[string]int{} // where an item of it stands
+	piece := -1                 // where the message stands that is being joined
+	var text strings.Builder    // of it
+	end := 0                    // of its text, in UTF-16 units
+	flush := func() {
+		if piece >= 0 {
+			merged[piece].Body.Text = text.String()
+		}
+		piece = -1
+	}
+	for _, row := range rows {
+		switch {
+		case isGarbage(row):
+			if at, seen := garbage[row.Item]; seen {
+				merged[at] = row
+				continue
+			}
+			garbage[row.Item] = len(merged)
+		case isPiece(row) && piece >= 0 && merged[piece].Item == row.Item && row.Body.At == end:
 			text.WriteString(row.Body.Text)
-			at := row.Body.At + units(row.Body.Text)
-			for end < len(rows) && isPiece(rows[end]) && rows[end].Item == row.Item && rows[end].Body.At == at {
-				text.WriteString(rows[end].Body.Text)
-				at += units(rows[end].Body.Text)
-				end++
+			end += units(row.Body.Text)
+			row.Body.At = merged[piece].Body.At
+			merged[piece] = row
+			continue
+		default:
+			if flush(); isPiece(row) {
+				piece, text = len(merged), strings.Builder{}
+				text.WriteString(row.Body.Text)
+				end = row.Body.At + units(row.Body.Text)
 			}
-			row = rows[end-1]
-			row.Body.At, row.Body.Text = rows[i].Body.At, text.String()
-		} else if isGarbage(row) {
-			for end < len(rows) && isGarbage(rows[end]) && rows[end].Item == row.Item {
-				end++
-			}
-			row = rows[end-1]
 		}
 		merged = append(merged, row)
-		i = end
 	}
+	flush()
 	return merged
 }
 

@@ -73,6 +73,9 @@ func TestGarbageIsCounted(t *testing.T) { // spec session S1.10
 	if f.take(words[0]); f.rows[len(f.rows)-1].Item != f.rows[len(f.rows)-3].Item {
 		t.Errorf("%s", showAll(f.rows))
 	}
+	if merged := Merge(f.rows); len(merged) != 3 || merged[1].Body.Text != "Hi 😀 Hi 😀 " || merged[2].Body.Lifecycle.Count != 1 || merged[1].Revision != 2 {
+		t.Errorf("%s", showAll(merged))
+	}
 }
 
 // TestAnswersCountOnce: an answer is given once for each request of ours that is open.
