@@ -154,11 +154,14 @@ func (s *Service) cutOff(ctx context.Context, t davit.Tab, p davit.Pane) (Runnin
 // confirm refuses a close and lists what it would end.
 func confirm(list []Running) error {
 	var lines []string
+	what, hint := "still running", "closing ends it; close again with --yes if that is right"
 	for _, r := range list {
 		lines = append(lines, fmt.Sprintf("%s in %q", r.Program, r.Title))
+		if r.Kind != "program" {
+			what, hint = "closing cuts off", "close again with --yes if that is right"
+		}
 	}
-	return davit.Errorf(davit.CodeTabCloseConfirm, "still running: %s", strings.Join(lines, ", ")).
-		WithHint("closing ends it; close again with --yes if that is right").With("list", list)
+	return davit.Errorf(davit.CodeTabCloseConfirm, "%s: %s", what, strings.Join(lines, ", ")).WithHint("%s", hint).With("list", list)
 }
 
 // warnings refuses a close that would end running programs, or cut a chat's turn or an
