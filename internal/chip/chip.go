@@ -46,6 +46,8 @@ type Input string
 const (
 	InputSession     Input = "session"
 	InputCwd         Input = "cwd"
+	InputForge       Input = "forge_host"
+	InputRepository  Input = "repository"
 	InputBranch      Input = "git_branch"
 	InputExecutables Input = "executables"
 	InputInvalidated Input = "invalidating_commands"
@@ -83,6 +85,16 @@ var policies = []Policy{
 	{Kind: Cwd, Title: "Working Directory", Fingerprint: []Input{InputSession, InputCwd}},
 	{Kind: GitBranch, Title: "Git Branch", Deadline: 200 * time.Millisecond, Cap: 5 * time.Second, Refresh: Refresh{Pushed: true}},
 	{Kind: GitDiff, Title: "Git Diff Stats", Requires: []string{"git"}, Deadline: 200 * time.Millisecond, Cap: 5 * time.Second, Refresh: Refresh{Pushed: true}},
+	{
+		Kind: GitHubPR, Title: "GitHub Pull Request", Requires: []string{"gh", "git"}, LocalOnly: true, Deadline: 5 * time.Second, Cap: 5 * time.Second,
+		SuppressOnFailure: true, SuppressOnly: []Outcome{Denied},
+		Fingerprint: []Input{InputForge, InputRepository, InputBranch, InputExecutables, InputInvalidated},
+		InvalidatedBy: []Invalidator{
+			{Command: "git", Verbs: []string{"push", "fetch", "pull", "checkout", "switch", "branch", "remote", "merge", "rebase", "reset"}},
+			{Command: "gh"}, {Command: "gt"},
+		},
+		Refresh: Refresh{Every: time.Minute},
+	},
 }
 
 // Policies gives the policies that there are, in the order of the spec.

@@ -50,19 +50,19 @@ const (
 // C3.1). What is not known counts as fine.
 func Available(p Policy, f Facts) (reason string) {
 	if p.LocalOnly && f.Remote != nil && *f.Remote {
-		return "Requires a local session"
+		return ReasonRemote
 	}
 	for _, program := range p.Requires {
 		if f.Found == nil || f.Found[program] {
 			continue
 		}
 		if program == "gh" {
-			return "Requires the GitHub CLI"
+			return ReasonNoGh
 		}
 		return fmt.Sprintf("Requires the `%s` command", program)
 	}
 	if f.Unauthenticated {
-		return "Run gh auth login to sign in to GitHub"
+		return ReasonSignedOut
 	}
 	return ""
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,8 +10,6 @@ import (
 	"time"
 
 	"davit"
-	"davit/internal/chip/runner"
-	"davit/internal/git"
 	"davit/internal/wire"
 
 	"github.com/spf13/cobra"
@@ -118,50 +115,6 @@ func (a *app) worktreeRemoveCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&req.External, "external", false, "one that davit did not make")
 	cmd.Flags().BoolVar(&req.DeleteBranch, "delete-branch", false, "delete its branch too, when it is merged")
 	return cmd
-}
-
-func (a *app) chipsCommand() *cobra.Command {
-	var dir string
-	var why bool
-	cmd := &cobra.Command{
-		Use: "chips", Short: "Print the context chips of a directory", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			where := cmp.Or(dir, a.dir)
-			chips, err := call[wire.Chips](cmd.Context(), a, "chips.get", wire.ChipsRequest{Dir: where, Path: a.getenv("PATH")})
-			if davit.CodeOf(err) == davit.CodeHostDown {
-				chips, err = a.chipsAlone(cmd.Context(), where), nil
-			}
-			if err != nil {
-				return err
-			}
-			return a.print(chips, func(w io.Writer) {
-				var shown []string
-				for _, c := range chips.Chips {
-					if why {
-						fmt.Fprintf(w, "%-12s %-9s %s %s\n", c.Kind, c.Status, c.Text, c.Reason)
-					} else if c.Text != "" {
-						shown = append(shown, c.Text)
-					}
-				}
-				if !why {
-					fmt.Fprintln(w, strings.Join(shown, " "))
-				}
-			})
-		},
-	}
-	cmd.Flags().StringVar(&dir, "dir", "", "directory (default: the current one)")
-	cmd.Flags().BoolVar(&why, "why", false, "a line for each chip, with its status and reason")
-	return cmd
-}
-
-// chipsAlone looks at a directory without a host, by the same code (spec chips C3.3).
-func (a *app) chipsAlone(ctx context.Context, dir string) wire.Chips {
-	r := runner.New(runner.Config{Git: git.Runner{Path: "git", Env: a.environ}, Home: a.getenv("HOME"), Now: time.Now})
-	out := wire.Chips{Chips: r.Once(ctx, dir), Validation: "unvalidated"}
-	if out.Chips == nil {
-		out.Chips = []davit.Chip{}
-	}
-	return out
 }
 
 func (a *app) settingsCommand() *cobra.Command {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -9,8 +10,10 @@ import (
 	"davit/internal/chip"
 	"davit/internal/chip/runner"
 	"davit/internal/git"
+	"davit/internal/github"
 	"davit/internal/host"
 	"davit/internal/keeper"
+	"davit/internal/pane"
 	"davit/internal/wire"
 
 	"golang.org/x/sync/errgroup"
@@ -22,22 +25,40 @@ const lingering = 5 * time.Second
 
 // chips runs the chips of open panes while somebody looks: with nobody there nothing runs
 // (spec chips C2.4). It keeps, under a leaf lock, only who looks and where panes are.
+//
+//	tabs, panes ──directory, PATH, finished commands──► chips ──asks──► runner ──values──► host loop
+//	                                                       ▲               │
+//	             layouts, flag, view (choices) ────────────┘◄──verdicts────┘
 type chips struct {
 	d       *daemon
 	choices *choices
 	runner  *runner.Runner
 	watch   *git.Watch
+	pulls   *pulls
 
 	mu      sync.Mutex // guards what follows
 	viewers int
-	dirs    map[davit.PaneID]string
+	panes   map[davit.PaneID]place
+	layout  davit.ChipLayout
+	view    davit.TabView
 	quiet   *time.Timer
 }
 
-func newChips(d *daemon, g git.Runner, choices *choices) *chips {
-	c := &chips{d: d, choices: choices, dirs: map[davit.PaneID]string{}}
+// place is where a pane's session is, as far as its shell has told.
+type place struct {
+	dir    string
+	search string // PATH; "" when it was not told
+	remote bool
+}
+
+func newChips(d *daemon, g git.Runner, choices *choices, login func() map[string]string) *chips {
+	c := &chips{d: d, choices: choices, panes: map[davit.PaneID]place{}, layout: choices.prefs.Layout(), view: choices.prefs.View()}
 	c.watch = git.NewWatch(git.WatchConfig{Log: d.log})
-	c.runner = runner.New(runner.Config{Git: g, Watch: c.watch, Home: d.cfg.Getenv("HOME"), Push: c.push, Log: d.log, Now: time.Now})
+	c.pulls = newPulls(c, login)
+	c.runner = runner.New(runner.Config{
+		Git: g, Watch: c.watch, Home: d.cfg.Getenv("HOME"), Push: c.push, Log: d.log, Now: time.Now,
+		GitHub: github.Client{Git: g, Environ: c.pulls.environ}, Login: c.pulls.loginPath, Judge: c.pulls.judge, Asked: c.pulls.asked,
+	})
 	return c
 }
 
@@ -47,6 +68,7 @@ func (c *chips) run(ctx context.Context) error {
 	group.Go(func() error { return c.runner.Run(ctx) })
 	group.Go(func() error { c.follow(ctx); return nil })
 	group.Go(func() error { c.choices.run(ctx); return nil })
+	group.Go(func() error { c.pulls.run(ctx); return nil })
 	err := group.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,15 +133,86 @@ func (c *chips) push(u runner.Update) {
 // Pane says which directory a pane is in (tab.Chips).
 func (c *chips) Pane(id davit.PaneID, dir string) {
 	c.mu.Lock()
-	c.dirs[id] = dir
-	looked := c.viewers > 0
+	p, known := c.panes[id]
+	p.dir, p.remote = dir, false
+	c.panes[id] = p
+	if c.viewers > 0 {
+		c.watchPane(id, p)
+	}
 	c.mu.Unlock()
-	if looked {
-		c.runner.Watch(string(id), dir)
+	if !known {
+		c.pulls.sessionBegan(id)
 	}
 }
 
-// Command says that a command has finished in a pane (spec chips C2.3).
+// watchPane shows a pane's chips. Caller holds mu; the runner's asks never wait.
+func (c *chips) watchPane(id davit.PaneID, p place) {
+	c.runner.Watch(string(id), p.dir)
+	c.showPane(id, p)
+}
+
+func (c *chips) showPane(id davit.PaneID, p place) {
+	where := chip.PlacePrompt
+	switch c.d.host.State().Panes[id].Kind {
+	case keeper.PaneAgent:
+		where = chip.PlaceCLIFooter
+	case keeper.PaneChat:
+		where = chip.PlaceFooter
+	}
+	c.runner.Show(string(id), runner.Show{PullRequest: chip.Wanted(c.layout, c.view, where), Path: p.search, Remote: p.remote})
+}
+
+// PaneEvent hears what a pane's shell tells of its session.
+func (c *chips) PaneEvent(id davit.PaneID, e pane.Event) {
+	switch e.Kind {
+	case pane.EventDirectory:
+		c.session(id, func(p *place) { p.remote = e.Remote })
+	case pane.EventProperty:
+		if search, told := e.Params["PATH"]; told {
+			c.session(id, func(p *place) { p.search = search })
+			c.pulls.sessionBegan(id)
+		}
+	case pane.EventCommandFinished:
+		if e.Block != nil {
+			c.pulls.finished(id, *e.Block)
+		}
+	}
+}
+
+// session changes what is known of a pane's session.
+func (c *chips) session(id davit.PaneID, change func(*place)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p, known := c.panes[id]
+	if !known {
+		return
+	}
+	change(&p)
+	if p == c.panes[id] {
+		return
+	}
+	c.panes[id] = p
+	if c.viewers > 0 {
+		c.showPane(id, p)
+	}
+}
+
+// place gives where a pane is.
+func (c *chips) place(id davit.PaneID) place {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.panes[id]
+}
+
+// places gives where all panes are.
+func (c *chips) places() map[davit.PaneID]place {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.panes)
+}
+
+// Command says that a command has finished in a pane (tab.Chips). What it means for the
+// pull request is heard by PaneEvent, with its exit.
 func (c *chips) Command(id davit.PaneID, line string) {
 	if policy, ok := chip.PolicyOf(chip.GitDiff); ok && chip.Invalidates(policy, line, nil) {
 		c.runner.Refresh(string(id))
@@ -129,7 +222,7 @@ func (c *chips) Command(id davit.PaneID, line string) {
 // Gone forgets a pane.
 func (c *chips) Gone(id davit.PaneID) {
 	c.mu.Lock()
-	delete(c.dirs, id)
+	delete(c.panes, id)
 	c.mu.Unlock()
 	c.runner.Drop(string(id))
 }
@@ -144,9 +237,10 @@ func (c *chips) Look() (done func()) {
 		c.quiet = nil
 	}
 	if c.viewers == 1 {
-		for id, dir := range c.dirs {
-			c.runner.Watch(string(id), dir)
+		for id, p := range c.panes {
+			c.watchPane(id, p)
 		}
+		c.pulls.look()
 	}
 	return sync.OnceFunc(c.leave)
 }
@@ -164,26 +258,58 @@ func (c *chips) leave() {
 		if c.viewers > 0 {
 			return
 		}
-		for id := range c.dirs {
+		for id := range c.panes {
 			c.runner.Drop(string(id))
 		}
 	})
 }
 
-// resolved hears what is shown where from now on.
-func (c *chips) resolved(davit.ChipLayout, davit.TabView) {}
+// resolved hears what is shown where from now on: every surface is told at once (C4.3).
+func (c *chips) resolved(layout davit.ChipLayout, view davit.TabView) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.layout, c.view = layout, view
+	if c.viewers == 0 {
+		return
+	}
+	for id, p := range c.panes {
+		c.showPane(id, p)
+	}
+}
 
 // Get is chips.get: by pane, else by an absolute directory.
 func (c *chips) Get(ctx context.Context, in wire.ChipsRequest) (wire.Chips, error) {
 	state := c.d.host.State()
-	out := wire.Chips{Chips: state.Chips[in.Pane], Validation: string(state.Layout.Validation), Shown: state.Layout.Prompt}
-	if len(out.Chips) == 0 {
-		out.Chips = append([]davit.Chip{}, c.runner.Once(ctx, in.Dir)...)
+	p := place{dir: in.Dir}
+	if in.Pane != "" {
+		if known := c.place(in.Pane); known.dir != "" {
+			p = known
+		}
 	}
-	return out, nil
+	if in.Path != "" {
+		p.search = in.Path
+	}
+	list := c.runner.List(ctx, runner.ListRequest{
+		Dir: p.dir, Path: p.search, Remote: p.remote, Known: state.Chips[in.Pane], Layout: state.Layout, Verdict: c.choices.verdict(),
+	})
+	after := c.d.host.State().Layout // what was found may have moved it
+	return wire.Chips{Chips: list, Validation: string(after.Validation), Shown: after.Prompt}, nil
 }
 
-// Revalidate is chips.revalidate.
-func (c *chips) Revalidate(context.Context, wire.ChipsRequest) (wire.ChipRevalidated, error) {
-	return wire.ChipRevalidated{Layout: c.d.host.State().Layout, Outcome: string(chip.VerdictNoChange)}, nil
+// Revalidate is chips.revalidate: gh is asked, whatever is known (spec chips C4.4).
+func (c *chips) Revalidate(ctx context.Context, in wire.ChipsRequest) (wire.ChipRevalidated, error) {
+	p := place{dir: in.Dir}
+	if in.Pane != "" {
+		if known := c.place(in.Pane); known.dir != "" {
+			p = known
+		}
+	}
+	if in.Path != "" {
+		p.search = in.Path
+	}
+	j := c.runner.Revalidate(ctx, runner.Question{Dir: p.dir, Path: p.search, Remote: p.remote}, c.d.host.State().Layout)
+	if err := c.choices.judge(ctx, j); err != nil {
+		return wire.ChipRevalidated{}, err
+	}
+	return wire.ChipRevalidated{Layout: c.d.host.State().Layout, Outcome: string(j.Verdict), Reason: j.Reason}, nil
 }

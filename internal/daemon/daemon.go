@@ -135,7 +135,7 @@ func (d *daemon) build(ctx context.Context) error {
 	if err != nil {
 		d.log.Warn("git is not there: worktrees and git chips do not work", "err", err)
 	}
-	d.chips = newChips(d, runner, choices)
+	d.chips = newChips(d, runner, choices, login)
 	d.panes = host.NewPanes(host.PanesConfig{
 		Host: d.host, Dir: d.cfg.Home.Panes(), Persist: d.store.SetPaneOffsets, Watcher: late{d}, Lost: func(rows []store.PaneRow) { d.tabs.Lost(rows) }, Hostname: hostname(), Log: d.log,
 		Start: client.StartConfig{Exe: d.cfg.Self, Args: []string{"keeper"}, Env: keeperEnv(d.cfg), StateDir: d.cfg.Home.State},

@@ -40,7 +40,10 @@ func (p publisher) Publish(e davit.Event) { p.feed.Publish(e) }
 // late passes what panes tell to the tabs, which are made after the panes.
 type late struct{ d *daemon }
 
-func (l late) PaneEvent(id davit.PaneID, e pane.Event) { l.d.tabs.PaneEvent(id, e) }
+func (l late) PaneEvent(id davit.PaneID, e pane.Event) {
+	l.d.tabs.PaneEvent(id, e)
+	l.d.chips.PaneEvent(id, e)
+}
 
 // access is the store as the API needs it.
 type access struct{ *store.Store }

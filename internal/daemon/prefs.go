@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 
 	"davit"
 	"davit/internal/chip"
@@ -21,6 +22,7 @@ type choices struct {
 	prefs *prefs.Prefs
 	asks  chan choice // bounded; senders wait: a verdict is never dropped
 	ended chan struct{}
+	last  atomic.Pointer[chip.Verdict] // of the last move
 }
 
 type choice struct {
@@ -37,7 +39,10 @@ func newChoices(ctx context.Context, d *daemon, loaded *host.Model) (*choices, e
 		return nil, err
 	}
 	loaded.State.Layout, loaded.State.TabView = p.Layout(), p.View()
-	return &choices{d: d, prefs: p, asks: make(chan choice, 64), ended: make(chan struct{})}, nil
+	c := &choices{d: d, prefs: p, asks: make(chan choice, 64), ended: make(chan struct{})}
+	verdict := p.Verdict()
+	c.last.Store(&verdict)
+	return c, nil
 }
 
 // run serves until ctx ends.
@@ -57,7 +62,8 @@ func (c *choices) serve(ctx context.Context, ask choice) error {
 	if err := ask.change(ctx, c.prefs); err != nil {
 		return err
 	}
-	layout, view := c.prefs.Layout(), c.prefs.View()
+	layout, view, verdict := c.prefs.Layout(), c.prefs.View(), c.prefs.Verdict()
+	c.last.Store(&verdict)
 	c.d.chips.resolved(layout, view)
 	return c.d.host.Change(ctx, func(m host.Model) (host.Change, error) {
 		change := host.Change{Volatile: true} // its row is stored
@@ -98,6 +104,20 @@ func (c *choices) do(ctx context.Context, change func(ctx context.Context, p *pr
 		}
 	}
 }
+
+// judge takes what a question to gh came to.
+func (c *choices) judge(ctx context.Context, j chip.Judgement) error {
+	if j.Verdict == chip.VerdictNoChange || j.Verdict == "" {
+		return nil
+	}
+	return c.do(ctx, func(ctx context.Context, p *prefs.Prefs) error {
+		_, err := p.Judge(ctx, j.Verdict, j.Reason)
+		return err
+	})
+}
+
+// verdict is that of the last move of the validation.
+func (c *choices) verdict() chip.Verdict { return *c.last.Load() }
 
 // SetLayout is chips.setLayout.
 func (c *chips) SetLayout(ctx context.Context, in wire.ChipLayoutSet) (davit.ChipLayout, error) {

@@ -167,6 +167,10 @@ var keptVariables = []string{
 	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
 }
 
+// Environment is what git gets of an environment: without what leads it to another
+// repository, and so that it asks nobody anything. Programs that call git get the same.
+func Environment(base []string) []string { return Runner{Env: base}.environment() }
+
 func (r Runner) environment() []string {
 	base := r.Env
 	if base == nil {

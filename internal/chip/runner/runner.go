@@ -1,15 +1,16 @@
-// Package runner runs the chips of the surfaces that somebody looks at: directory, branch
-// and diff for now.
+// Package runner runs the chips of the surfaces that somebody looks at: directory, branch,
+// diff and pull request.
 //
-//	Watch, Refresh, Drop ──asks (newest per surface)──► Run ──Push──► host
-//	                                                    ▲ │
-//	             lookups, git calls, repository watch ──┘ └─► one goroutine each, while it lasts
+//	Watch, Show, Refresh, Bump, Drop ──asks (newest per surface)──► Run ──Push, Judge──► host
+//	                                                                ▲ │
+//	                     lookups, git and gh calls, repository watch ┘ └─► one goroutine each, while it lasts
 //
 // Run owns every map. Surfaces in one work tree share its HEAD and its diff; the pairs of
-// git calls of one repository run one after the other. Nothing is run for a surface that
-// was dropped. A branch is read from files, without a process (spec chips C1.1); a diff is
-// two git calls side by side (C1.2). The package writes nothing, takes no lock of a
-// repository and leaves no process behind.
+// git calls of one repository run one after the other. Surfaces on one branch of one
+// repository at one forge share its pull request, whatever directories they are in (spec
+// chips C2.5). Nothing is run for a surface that was dropped. A branch is read from files,
+// without a process (spec chips C1.1); a diff is two git calls side by side (C1.2). The
+// package writes nothing, takes no lock of a repository and leaves no process behind.
 package runner
 
 import (
@@ -22,6 +23,7 @@ import (
 	"davit"
 	"davit/internal/chip"
 	"davit/internal/git"
+	"davit/internal/github"
 )
 
 // Watcher tells of changes in a repository; *git.Watch is one.
@@ -41,6 +43,12 @@ type Config struct {
 	Deadline time.Duration // after which a diff is shown as stale; the policy's when 0
 	Cap      time.Duration // after which the calls are ended; the policy's when 0
 	Coalesce time.Duration // between two updates of one surface; 50 ms when 0 (C2.4)
+
+	GitHub github.Client
+	Pace   chip.Pace                                  // of pull requests; chip.PullRequestPace when zero
+	Login  func() (search string, known bool)         // the login shell's PATH, without waiting for it; nil: not known
+	Judge  func(chip.Judgement)                       // hears what each question to gh came to; it must not block for long
+	Asked  func(j chip.Judgement, took time.Duration) // hears of each gh that was started
 }
 
 // Update is the chips of one surface, all of them, as they are now.
@@ -55,12 +63,25 @@ type Runner struct {
 	mu   sync.Mutex     // guards asks
 	asks map[string]ask // at most one per surface: a newer one takes the older one's place
 	wake chan struct{}  // 1: asks is not empty
+
+	questions questions
 }
 
 type ask struct {
-	dir     string // "" keeps the directory
-	refresh bool
-	drop    bool
+	dir      string // "" keeps the directory
+	refresh  bool
+	drop     bool
+	show     *Show // nil keeps it
+	bump     Bumped
+	question *question // of a surface that lives as long as its question
+}
+
+// Show is what a surface shows besides directory, branch and diff, and what is known of
+// its session.
+type Show struct {
+	PullRequest bool
+	Remote      bool   // the session is on another machine
+	Path        string // the session's PATH; "": not told, the login shell's
 }
 
 // New makes a Runner; Run starts it.
@@ -84,27 +105,45 @@ func New(cfg Config) *Runner {
 	if cfg.Push == nil {
 		cfg.Push = func(Update) {}
 	}
+	if cfg.Judge == nil {
+		cfg.Judge = func(chip.Judgement) {}
+	}
+	if cfg.Asked == nil {
+		cfg.Asked = func(chip.Judgement, time.Duration) {}
+	}
+	if cfg.Login == nil {
+		cfg.Login = func() (string, bool) { return "", false }
+	}
+	if cfg.Pace == (chip.Pace{}) {
+		cfg.Pace = chip.PullRequestPace()
+	}
 	return &Runner{cfg: cfg, asks: map[string]ask{}, wake: make(chan struct{}, 1)}
 }
 
 // Watch shows a surface's chips for dir from now on; again with another dir after a cd.
-func (r *Runner) Watch(key, dir string) { r.ask(key, ask{dir: dir}) }
+func (r *Runner) Watch(key, dir string) {
+	r.ask(key, func(a *ask) { a.dir, a.drop = dir, false })
+}
+
+// Show says what else a surface shows.
+func (r *Runner) Show(key string, show Show) { r.ask(key, func(a *ask) { a.show = &show }) }
 
 // Refresh looks again: a command of that surface has finished. A surface that is not
 // watched stays so.
-func (r *Runner) Refresh(key string) { r.ask(key, ask{refresh: true}) }
+func (r *Runner) Refresh(key string) { r.ask(key, func(a *ask) { a.refresh = true }) }
+
+// Bump says that a command of that surface may have changed its pull request (C2.3).
+func (r *Runner) Bump(key string, what Bumped) {
+	r.ask(key, func(a *ask) { a.bump = max(a.bump, what) })
+}
 
 // Drop ends it: nobody looks any more.
-func (r *Runner) Drop(key string) { r.ask(key, ask{drop: true}) }
+func (r *Runner) Drop(key string) { r.ask(key, func(a *ask) { *a = ask{drop: true} }) }
 
-func (r *Runner) ask(key string, a ask) {
+func (r *Runner) ask(key string, change func(*ask)) {
 	r.mu.Lock()
-	if old, waits := r.asks[key]; waits && a.refresh {
-		old.refresh = !old.drop
-		a = old
-	} else if waits && !a.drop {
-		a.refresh = old.refresh
-	}
+	a := r.asks[key]
+	change(&a)
 	r.asks[key] = a
 	r.mu.Unlock()
 	select {
@@ -123,7 +162,10 @@ func (r *Runner) takeAsks() map[string]ask {
 
 // Run serves until ctx ends, and returns after its children did.
 func (r *Runner) Run(ctx context.Context) error {
-	l := &loop{Runner: r, results: make(chan any), surfaces: map[string]*surface{}, trees: map[string]*tree{}, gates: map[string]*gate{}}
+	l := &loop{
+		Runner: r, results: make(chan any), surfaces: map[string]*surface{}, trees: map[string]*tree{}, gates: map[string]*gate{},
+		forges: map[string]*forge{}, pulls: map[pullKey]*pull{}, tools: map[string]*tools{}, limits: map[string]time.Time{},
+	}
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	defer l.children.Wait()
 	defer l.cancel()
@@ -141,7 +183,15 @@ func (r *Runner) Run(ctx context.Context) error {
 			l.take(result)
 		case <-due.C:
 		}
-		l.push(due)
+		l.wakeAt = time.Time{}
+		l.advance(l.cfg.Now())
+		l.push()
+		l.answer()
+		if l.wakeAt.IsZero() {
+			due.Stop()
+		} else {
+			due.Reset(max(l.wakeAt.Sub(l.cfg.Now()), 0))
+		}
 	}
 }
 
@@ -155,6 +205,22 @@ type loop struct {
 	surfaces map[string]*surface
 	trees    map[string]*tree // by treeKey
 	gates    map[string]*gate // by common directory
+	wakeAt   time.Time        // when the loop must look again without a sign; zero: never
+	arrivals int              // surfaces so far
+
+	forges  map[string]*forge // by common directory
+	pulls   map[pullKey]*pull
+	tools   map[string]*tools    // by PATH
+	limits  map[string]time.Time // of a forge's rate limit, by host
+	asking  int                  // gh that run
+	missing bool                 // it was said that no session has gh
+}
+
+// wakeBy lets the loop look again at a time, or earlier.
+func (l *loop) wakeBy(at time.Time) {
+	if l.wakeAt.IsZero() || at.Before(l.wakeAt) {
+		l.wakeAt = at
+	}
 }
 
 // surface is one place that somebody looks at.
@@ -166,6 +232,10 @@ type surface struct {
 	sent     []davit.Chip
 	sentAt   time.Time
 	changed  bool
+
+	arrived  int // its place in the order of arrival
+	show     Show
+	question *question // nil but for one that lives as long as it
 }
 
 // spawn runs work beside the loop and hands its results in.
@@ -192,13 +262,22 @@ func (l *loop) serve(key string, a ask) {
 	case s == nil && a.dir == "":
 		return
 	case s == nil:
-		s = &surface{key: key}
+		l.arrivals++
+		s = &surface{key: key, arrived: l.arrivals, question: a.question}
 		l.surfaces[key] = s
+	}
+	if a.show != nil && *a.show != s.show {
+		s.show, s.changed = *a.show, true
+	}
+	if a.bump > 0 {
+		l.bump(s, a.bump)
 	}
 	if a.dir != "" {
 		s.dir = a.dir
 	}
-	l.lookUp(s, a.refresh)
+	if a.dir != "" || a.refresh {
+		l.lookUp(s, a.refresh)
+	}
 }
 
 // lookUp finds out where a surface is.
@@ -224,6 +303,12 @@ func (l *loop) take(result any) {
 		l.late(result.tree)
 	case diffDone:
 		l.done(result)
+	case forgeFound:
+		l.forgeFound(result)
+	case toolsFound:
+		l.toolsFound(result)
+	case pullDone:
+		l.pullDone(result)
 	}
 }
 
@@ -259,6 +344,7 @@ func (l *loop) arrive(p *place) {
 	if t.setHead(p) {
 		l.mark(t)
 	}
+	l.attach(t)
 	if p.refresh || !t.settled(l.cfg.Now()) {
 		l.measure(t, p.refresh)
 	}
@@ -285,19 +371,16 @@ func (l *loop) mark(t *tree) {
 	}
 }
 
-// push tells what has changed, not oftener than once per Coalesce and surface, and sets
-// the timer for what has to wait.
-func (l *loop) push(due *time.Timer) {
+// push tells what has changed, not oftener than once per Coalesce and surface; what has to
+// wait is told later.
+func (l *loop) push() {
 	now := l.cfg.Now()
-	var next time.Duration
 	for _, s := range l.surfaces {
-		if !s.changed || s.place == nil {
+		if !s.changed || s.place == nil || s.question != nil {
 			continue
 		}
 		if wait := s.sentAt.Add(l.cfg.Coalesce).Sub(now); !s.sentAt.IsZero() && wait > 0 {
-			if next == 0 || wait < next {
-				next = wait
-			}
+			l.wakeBy(now.Add(wait))
 			continue
 		}
 		s.changed = false
@@ -307,11 +390,6 @@ func (l *loop) push(due *time.Timer) {
 		}
 		s.sent, s.sentAt = chips, now
 		l.cfg.Push(Update{Key: s.key, Chips: chips})
-	}
-	if next > 0 {
-		due.Reset(next)
-	} else {
-		due.Stop()
 	}
 }
 
@@ -324,6 +402,11 @@ func (l *loop) chips(s *surface) []davit.Chip {
 	chips = append(chips, branchChip(s.tree.head, s.tree.headErr))
 	if s.tree.repo.Root != "" {
 		chips = append(chips, s.tree.diff.chip())
+	}
+	if s.show.PullRequest {
+		if c := l.pullChip(s); c.Text != "" { // one without a value draws nothing
+			chips = append(chips, c)
+		}
 	}
 	return chips
 }

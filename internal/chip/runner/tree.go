@@ -28,6 +28,7 @@ type place struct {
 	head    git.Head
 	headErr error
 	stamp   string
+	config  string
 }
 
 // placeOf reads where a directory is, from files only; a reftable costs two short git
@@ -49,17 +50,22 @@ func (r *Runner) placeOf(ctx context.Context, dir string) *place {
 	p.found, p.repo = true, repo
 	p.head, p.headErr = r.cfg.Git.Head(ctx, repo)
 	p.stamp = stamp(repo, p.head)
+	p.config = stampOf(filepath.Join(repo.CommonDir, "config"))
 	return p
 }
 
 // stamp is a word for what a diff depends on in the git directory: HEAD's commit and the
 // index.
 func stamp(repo git.Repository, head git.Head) string {
-	index := "-"
-	if info, err := os.Stat(filepath.Join(repo.GitDir, "index")); err == nil {
-		index = fmt.Sprintf("%d:%d", info.ModTime().UnixNano(), info.Size())
+	return head.Commit + " " + stampOf(filepath.Join(repo.GitDir, "index"))
+}
+
+func stampOf(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "-"
 	}
-	return head.Commit + " " + index
+	return fmt.Sprintf("%d:%d", info.ModTime().UnixNano(), info.Size())
 }
 
 // chips gives the chips of a place that need no repository.
@@ -97,6 +103,11 @@ type tree struct {
 	reading  bool // HEAD is being read again
 	again    bool // and must be once more
 	diff     diff
+
+	config     string // stamp of the repository's own configuration
+	configured bool   // which has changed since its remotes were read
+	pull       *pull  // of its branch; nil when there is none to ask for, or not yet known
+	noPull     string // why there is none to ask for; "" while it is not known
 }
 
 // gate lets one pair of git calls through at a time per repository (C1.2).
@@ -156,6 +167,7 @@ func (l *loop) abandon(t *tree) {
 		l.lookUp(s, false)
 	}
 	t.surfaces = nil
+	l.detach(t)
 	g := l.gates[t.repo.CommonDir]
 	if g == nil {
 		return
@@ -198,6 +210,7 @@ func (l *loop) changed(r reread) {
 	if t.setHead(r.place) {
 		l.mark(t)
 	}
+	l.attach(t)
 	if t.stamp != before {
 		l.measure(t, true)
 	}
@@ -210,7 +223,8 @@ func (l *loop) changed(r reread) {
 // setHead takes what was read, and says whether it is something else.
 func (t *tree) setHead(p *place) bool {
 	same := t.head == p.head && fmt.Sprint(t.headErr) == fmt.Sprint(p.headErr)
-	t.head, t.headErr, t.stamp = p.head, p.headErr, p.stamp
+	t.configured = t.configured || t.config != "" && t.config != p.config
+	t.head, t.headErr, t.stamp, t.config = p.head, p.headErr, p.stamp, p.config
 	return !same
 }
 

@@ -1,0 +1,364 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"davit"
+	"davit/internal/chip"
+	"davit/internal/chip/prefs"
+	"davit/internal/chip/runner"
+	"davit/internal/git"
+	"davit/internal/github"
+	"davit/internal/store"
+	"davit/internal/wire"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) chipsCommand() *cobra.Command {
+	var dir string
+	var why bool
+	cmd := &cobra.Command{
+		Use: "chips", Short: "Print the context chips of a directory", Args: cobra.NoArgs,
+		Long: "Prints the chips of a directory. The host is asked when one runs, else the command looks by itself; the PATH is\nthat of the caller either way.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			where := wire.ChipsRequest{Dir: cmp.Or(dir, a.dir), Path: a.getenv("PATH")}
+			chips, err := call[wire.Chips](cmd.Context(), a, "chips.get", where)
+			if davit.CodeOf(err) == davit.CodeHostDown {
+				chips, err = a.chipsAlone(cmd.Context(), where)
+			}
+			if err != nil {
+				return err
+			}
+			return a.print(chips, func(w io.Writer) { writeChips(w, chips, why) })
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "directory (default: the current one)")
+	cmd.Flags().BoolVar(&why, "why", false, "a line for each chip, with its status and reason")
+	cmd.AddCommand(a.chipsLayoutCommand(), a.chipsRevalidateCommand())
+	return cmd
+}
+
+func writeChips(w io.Writer, chips wire.Chips, why bool) {
+	var shown []string
+	for _, c := range chips.Chips {
+		if why {
+			fmt.Fprintf(w, "%-12s %-9s %s\n", c.Kind, c.Status, strings.TrimSpace(c.Text+" "+c.Reason))
+		} else if c.Text != "" && slices.Contains(chips.Shown, c.Kind) {
+			shown = append(shown, c.Text)
+		}
+	}
+	if !why {
+		fmt.Fprintln(w, strings.Join(shown, " "))
+	}
+}
+
+func (a *app) chipsRevalidateCommand() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use: "revalidate", Short: "Ask gh anew whether the pull-request chip works here", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			where := wire.ChipsRequest{Dir: cmp.Or(dir, a.dir), Path: a.getenv("PATH")}
+			said, err := call[wire.ChipRevalidated](cmd.Context(), a, "chips.revalidate", where)
+			if davit.CodeOf(err) == davit.CodeHostDown {
+				err = a.alone(cmd.Context(), func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, _ func() error) error {
+					j := r.Revalidate(ctx, runner.Question{Dir: where.Dir, Path: where.Path}, p.Layout())
+					_, err := p.Judge(ctx, j.Verdict, j.Reason)
+					said = wire.ChipRevalidated{Layout: p.Layout(), Outcome: string(j.Verdict), Reason: j.Reason}
+					return err
+				})
+			}
+			if err != nil {
+				return err
+			}
+			return a.print(said, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: %s\nthe pull-request chip is %s\n", said.Outcome, said.Reason, said.Layout.Validation)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "directory of a repository (default: the current one)")
+	return cmd
+}
+
+// chipsAlone looks at a directory without a host, by the same code and store (spec chips
+// C3.3).
+func (a *app) chipsAlone(ctx context.Context, in wire.ChipsRequest) (wire.Chips, error) {
+	var out wire.Chips
+	err := a.alone(ctx, func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, settle func() error) error {
+		list := r.List(ctx, runner.ListRequest{Dir: in.Dir, Path: in.Path, Layout: p.Layout(), Verdict: p.Verdict()})
+		if err := settle(); err != nil {
+			return err
+		}
+		out = wire.Chips{Chips: list, Validation: string(p.Layout().Validation), Shown: p.Layout().Prompt}
+		return nil
+	})
+	return out, err
+}
+
+// alone runs work with a runner and the stored preferences of this home. settle takes the
+// verdicts so far to the store.
+func (a *app) alone(ctx context.Context, work func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, settle func() error) error) error {
+	return a.withPrefs(ctx, func(p *prefs.Prefs) error {
+		verdicts := make(chan chip.Judgement, 64) // more than one question can have; full: dropped
+		g := git.Runner{Path: "git", Env: a.environ}
+		r := runner.New(runner.Config{
+			Git: g, Home: a.getenv("HOME"), Now: time.Now, GitHub: github.Client{Git: g, Environ: func() []string { return a.environ }},
+			Login: func() (string, bool) { return a.getenv("PATH"), true },
+			Judge: func(j chip.Judgement) {
+				select {
+				case verdicts <- j:
+				default:
+				}
+			},
+		})
+		ctx, cancel := context.WithCancel(ctx)
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ctx) }()
+		defer func() { cancel(); <-ended }()
+		return work(ctx, r, p, func() error {
+			for {
+				select {
+				case j := <-verdicts:
+					if _, err := p.Judge(ctx, j.Verdict, j.Reason); err != nil {
+						return err
+					}
+				default:
+					return nil
+				}
+			}
+		})
+	})
+}
+
+// withPrefs opens the store of a home without a host. One that cannot be opened is told;
+// what is looked up then holds for this run alone.
+func (a *app) withPrefs(ctx context.Context, work func(p *prefs.Prefs) error) error {
+	h, err := a.home()
+	if err != nil {
+		return err
+	}
+	if err := h.Make(); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	s, err := store.Open(ctx, store.Config{Path: h.Store(), Log: log})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	p, err := prefs.Load(ctx, prefs.Config{Store: s, Log: log})
+	if err != nil {
+		return err
+	}
+	return work(p)
+}
+
+func (a *app) chipsLayoutCommand() *cobra.Command {
+	export := &cobra.Command{
+		Use: "export", Short: "Print the layouts as TOML", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.layout(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.print(l, func(w io.Writer) { _, _ = w.Write(encodeLayout(l)) })
+		},
+	}
+	load := &cobra.Command{
+		Use: "import FILE", Short: "Take the layouts from a TOML file; - is stdin", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var data []byte
+			var err error
+			if args[0] == "-" {
+				data, err = io.ReadAll(io.LimitReader(a.in, maxLayout))
+			} else {
+				data, err = os.ReadFile(args[0])
+			}
+			if err != nil {
+				return davit.Errorf(davit.CodeLayoutInvalid, "the layout cannot be read: %w", err)
+			}
+			set, err := decodeLayout(data)
+			if err != nil {
+				return err
+			}
+			return a.setLayout(cmd.Context(), set)
+		},
+	}
+	reset := &cobra.Command{
+		Use: "reset [prompt|footer|cliFooter]...", Short: "Go back to the default layouts", Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{string(chip.PlacePrompt), string(chip.PlaceFooter), string(chip.PlaceCLIFooter)}
+			}
+			return a.setLayout(cmd.Context(), wire.ChipLayoutSet{Reset: args})
+		},
+	}
+	return noun("layout", "Which chips are shown where", export, load, a.chipsLayoutSetCommand(), reset)
+}
+
+func (a *app) chipsLayoutSetCommand() *cobra.Command {
+	var left, right []string
+	cmd := &cobra.Command{
+		Use: "set prompt KIND... | set footer|cliFooter --left A,B --right C", Short: "Choose what a prompt or a footer shows", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			items := davit.FooterItems{Left: append([]string{}, left...), Right: append([]string{}, right...)}
+			var set wire.ChipLayoutSet
+			switch place := chip.Place(args[0]); {
+			case place == chip.PlacePrompt && len(left)+len(right) == 0:
+				kinds := append([]string{}, args[1:]...)
+				set.Prompt = &kinds
+			case place == chip.PlaceFooter && len(args) == 1:
+				set.Footer = &items
+			case place == chip.PlaceCLIFooter && len(args) == 1:
+				set.CLIFooter = &items
+			default:
+				return usagef("davit chips layout set takes `prompt` with kinds, or `footer` or `cliFooter` with --left and --right")
+			}
+			return a.setLayout(cmd.Context(), set)
+		},
+	}
+	cmd.Flags().StringSliceVar(&left, "left", nil, "items at the left of a footer")
+	cmd.Flags().StringSliceVar(&right, "right", nil, "items at the right of a footer")
+	return cmd
+}
+
+func (a *app) layout(ctx context.Context) (davit.ChipLayout, error) {
+	state, err := call[davit.State](ctx, a, "host.state", wire.None{})
+	layout := state.Layout
+	if davit.CodeOf(err) == davit.CodeHostDown {
+		err = a.withPrefs(ctx, func(p *prefs.Prefs) error { layout = p.Layout(); return nil })
+	}
+	return layout, err
+}
+
+// setLayout changes layouts, by the host when one runs.
+func (a *app) setLayout(ctx context.Context, set wire.ChipLayoutSet) error {
+	layout, err := call[davit.ChipLayout](ctx, a, "chips.setLayout", set)
+	if davit.CodeOf(err) == davit.CodeHostDown {
+		err = a.withPrefs(ctx, func(p *prefs.Prefs) error {
+			err := p.SetLayout(ctx, chip.Edit(set))
+			layout = p.Layout()
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return a.print(layout, func(w io.Writer) { _, _ = w.Write(encodeLayout(layout)) })
+}
+
+const maxLayout = 1 << 20
+
+// A layout in TOML: each part is "default", or the user's own.
+//
+//	prompt = ["cwd", "git_branch"]
+//	footer = { left = ["cwd"], right = ["model"] }
+//	cliFooter = "default"
+func encodeLayout(l davit.ChipLayout) []byte {
+	parts := []struct {
+		place chip.Place
+		value any
+	}{{chip.PlacePrompt, l.Prompt}, {chip.PlaceFooter, l.Footer}, {chip.PlaceCLIFooter, l.CLIFooter}}
+	var b bytes.Buffer
+	b.WriteString("# Which chips davit shows where: `davit chips layout import` takes this file.\n")
+	for _, p := range parts {
+		text := `"default"`
+		if slices.Contains(l.Custom, string(p.place)) {
+			switch value := p.value.(type) {
+			case []string:
+				text = quoted(value)
+			case davit.FooterItems:
+				text = fmt.Sprintf("{ left = %s, right = %s }", quoted(value.Left), quoted(value.Right))
+			}
+		}
+		fmt.Fprintf(&b, "%s = %s\n", p.place, text)
+	}
+	return b.Bytes()
+}
+
+// quoted writes a list as TOML, which writes plain strings as JSON does.
+func quoted(names []string) string {
+	words := make([]string, len(names))
+	for i, name := range names {
+		word, _ := json.Marshal(name) // a string cannot fail
+		words[i] = string(word)
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+// decodeLayout reads what encodeLayout writes. Parts that are not there stay as they are.
+func decodeLayout(data []byte) (wire.ChipLayoutSet, error) {
+	var set wire.ChipLayoutSet
+	var parts map[string]any
+	if err := toml.Unmarshal(data, &parts); err != nil {
+		return set, davit.Errorf(davit.CodeLayoutInvalid, "the layout is no TOML: %w", err)
+	}
+	for name, value := range parts {
+		if value == "default" && slices.Contains(chip.Places(), chip.Place(name)) {
+			set.Reset = append(set.Reset, name)
+			continue
+		}
+		ok := false
+		switch chip.Place(name) {
+		case chip.PlacePrompt:
+			set.Prompt, ok = listOf(value)
+		case chip.PlaceFooter:
+			set.Footer, ok = itemsOf(value)
+		case chip.PlaceCLIFooter:
+			set.CLIFooter, ok = itemsOf(value)
+		default:
+			return set, davit.Errorf(davit.CodeLayoutInvalid, "a layout has no %q", name).WithHint("its parts are prompt, footer and cliFooter")
+		}
+		if !ok {
+			return set, davit.Errorf(davit.CodeLayoutInvalid, "%s is not a layout", name).
+				WithHint(`"default", or for a prompt a list of names, for a footer { left = […], right = […] }`)
+		}
+	}
+	slices.Sort(set.Reset)
+	return set, nil
+}
+
+func listOf(value any) (*[]string, bool) {
+	values, ok := value.([]any)
+	if !ok {
+		return nil, false
+	}
+	list := make([]string, len(values))
+	for i, v := range values {
+		if list[i], ok = v.(string); !ok {
+			return nil, false
+		}
+	}
+	return &list, true
+}
+
+func itemsOf(value any) (*davit.FooterItems, bool) {
+	table, ok := value.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	items := davit.FooterItems{Left: []string{}, Right: []string{}}
+	for name, side := range table {
+		list, ok := listOf(side)
+		switch {
+		case ok && name == "left":
+			items.Left = *list
+		case ok && name == "right":
+			items.Right = *list
+		default:
+			return nil, false
+		}
+	}
+	return &items, true
+}
