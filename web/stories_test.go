@@ -40,8 +40,9 @@ func TestBrowserStories(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(user, ".gitconfig"), []byte(gitconfig), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	gh := scriptedGh(t, root, user)
 	env := []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + user, "DAVIT_HOME=" + filepath.Join(root, "h"), "SHELL=/bin/bash", "LANG=C.UTF-8",
+		"PATH=" + gh.dir + ":" + os.Getenv("PATH"), "DAVIT_GH=" + gh.says, "HOME=" + user, "DAVIT_HOME=" + filepath.Join(root, "h"), "SHELL=/bin/bash", "LANG=C.UTF-8",
 		"DAVIT_BIN=" + bin, "DAVIT_NO_BROWSER=1",
 	}
 	for _, name := range []string{"CHROMIUM", "DAVIT_PICTURES"} {
@@ -105,4 +106,39 @@ func TestBrowserStories(t *testing.T) {
 	if !strings.Contains(out, "ℹ pass ") || strings.Contains(out, "ℹ pass 0\n") {
 		t.Fatal("no story ran")
 	}
+}
+
+type gh struct {
+	dir  string // for the PATH
+	says string // its answer, written by the stories; none: nobody is signed in
+}
+
+// scriptedGh writes a gh that answers as a file says, and puts it first on the PATH of
+// the host and of the user's shells.
+func scriptedGh(t *testing.T, root, user string) gh {
+	t.Helper()
+	g := gh{dir: filepath.Join(root, "bin"), says: filepath.Join(root, "gh-says.json")}
+	script := `#!/bin/sh
+if [ ! -f '` + g.says + `' ]; then
+	echo 'To get started with GitHub CLI, please run:  gh auth login' >&2
+	exit 4
+fi
+case "$1 $2" in
+"pr view") exec cat '` + g.says + `' ;;
+esac
+`
+	files := map[string]string{
+		filepath.Join(g.dir, "gh"):           script,
+		filepath.Join(user, ".bashrc"):       "PATH='" + g.dir + "':$PATH\n",
+		filepath.Join(user, ".bash_profile"): ". ~/.bashrc\n",
+	}
+	if err := os.MkdirAll(g.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g
 }

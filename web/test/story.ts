@@ -5,8 +5,9 @@
 //	DAVIT_HOME  its home, where configs are put
 //	DAVIT_BIN   the program, for fresh login links (one works once, and each file of
 //	            stories is a process)
+//	DAVIT_GH    the file that says what the scripted gh on that host's PATH answers
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
@@ -136,20 +137,32 @@ export async function type(page: Page, line: string): Promise<void> {
 	await page.keyboard.press("Enter");
 }
 
+/** Asks the host for something, as the page would. */
+export async function ask<T>(page: Page, name: string, data: object): Promise<T> {
+	const key = await page.evaluate(() => localStorage.getItem("davit-key") ?? "");
+	const answer = await page.request.post(`${origin}/v1/${name}`, {
+		data,
+		headers: { Origin: origin, "Davit-Key": key },
+	});
+	if (!answer.ok()) throw new Error(`${name}: ${answer.status()} ${await answer.text()}`);
+	return (await answer.json()) as T;
+}
+
 /** Closes every tab of the host, running programs or not, so that stories do not meet. */
 export async function closeAll(page: Page): Promise<void> {
-	const key = await page.evaluate(() => localStorage.getItem("davit-key") ?? "");
-	const call = async (name: string, data: object) => {
-		const answer = await page.request.post(`${origin}/v1/${name}`, {
-			data,
-			headers: { Origin: origin, "Davit-Key": key },
-		});
-		return (await answer.json()) as { tabs?: { id: string }[] | null; notices?: { id: string }[] | null };
-	};
-	const tabs = ((await call("tab.list", {})).tabs ?? []).map((tab) => tab.id);
-	if (tabs.length > 0) await call("tab.close", { tabs, yes: true });
-	for (const { id } of (await call("notice.list", {})).notices ?? []) await call("notice.dismiss", { id });
+	const open = await ask<{ tabs?: { id: string }[] | null }>(page, "tab.list", {});
+	const tabs = (open.tabs ?? []).map((tab) => tab.id);
+	if (tabs.length > 0) await ask(page, "tab.close", { tabs, yes: true });
+	const told = await ask<{ notices?: { id: string }[] | null }>(page, "notice.list", {});
+	for (const { id } of told.notices ?? []) await ask(page, "notice.dismiss", { id });
 	await page.locator(".steps").waitFor();
+}
+
+/** What the scripted gh of the host answers from now on; null: nobody is signed in. */
+export function ghSays(pull: object | null): void {
+	const file = env("DAVIT_GH");
+	if (pull) writeFileSync(file, JSON.stringify(pull));
+	else rmSync(file, { force: true });
 }
 
 export function config(name: string, text: string): void {
@@ -158,8 +171,8 @@ export function config(name: string, text: string): void {
 	writeFileSync(join(dir, `${name}.toml`), text);
 }
 
-/** A repository with one commit. */
-export function repository(): string {
+/** A repository with one commit, and a remote when its address is given. */
+export function repository(remote?: string): string {
 	const dir = mkdtempSync(join(tmpdir(), "davit-story-"));
 	const git = (...args: string[]) => execFileSync("git", ["-C", dir, ...args], { stdio: "pipe" });
 	git("init", "-q", "-b", "main");
@@ -168,5 +181,6 @@ export function repository(): string {
 	writeFileSync(join(dir, "README.md"), "# harbor\n");
 	git("add", ".");
 	git("commit", "-q", "-m", "start");
+	if (remote) git("remote", "add", "origin", remote);
 	return dir;
 }

@@ -123,7 +123,7 @@ function RowLine({ line, row, room }: { line: Line; row: TabRow; room: number })
 		return (
 			<>
 				<Icon of={icon} size={12} />
-				<span class="cut">{line.text}</span>
+				<span class="cut branch-line">{line.text}</span>
 			</>
 		);
 	}

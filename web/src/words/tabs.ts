@@ -300,15 +300,24 @@ export function rowFit(row: TabRow, typed: string): number {
 	return Math.max(...[row.title, row.directory, row.branch].map((text) => fit(typed, text)));
 }
 
-/** The groups that fit, in their own order: what is found does not move under the hand. */
+/** What the letters are found side by side scores: see fit. */
+const whole = 90;
+
+/**
+ * The groups that fit, in their own order: what is found does not move under the hand. Where
+ * some have the letters side by side, those that only have them in order are left out.
+ */
 export function found(all: readonly RowGroup[], typed: string): RowGroup[] {
 	if (typed.trim() === "") return [...all];
+	const best = Math.max(
+		0,
+		...all.flatMap(({ head, rows }) => [head, ...rows].map((row) => rowFit(row, typed))),
+	);
+	const fits = (row: TabRow) => rowFit(row, typed) >= (best >= whole ? whole : Number.MIN_VALUE);
 	return all.flatMap((group) => {
-		const head = rowFit(group.head, typed) > 0;
-		if (group.rows.length === 0) return head ? [group] : [];
-		const rows = group.rows.filter((row) => rowFit(row, typed) > 0);
+		const rows = group.rows.filter(fits);
 		if (rows.length > 0) return [{ ...group, rows }];
-		return head ? [group] : [];
+		return fits(group.head) ? [group] : [];
 	});
 }
 
