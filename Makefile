@@ -6,7 +6,7 @@ SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*') $(shel
 PAGE    := web/dist/index.html
 PAGESRC := $(shell find web/src web/public web/index.html -type f 2>/dev/null) web/package.json web/package-lock.json web/vite.config.ts web/tsconfig.json
 
-.PHONY: help run build test e2e web bench kill fuzz lint try vet fmt check torture clean
+.PHONY: help run build test test-agents e2e web bench kill fuzz lint try vet fmt check torture clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -31,6 +31,21 @@ $(PAGE): web/node_modules/.package-lock.json $(PAGESRC)
 test: vet build ## every test: Go with -race, the page's, browser stories
 	cd web && npm run --silent test:unit
 	$(GO) test -race -count=1 -timeout 20m ./... # some build the program: no cached answers
+
+# Real agents: installed below .cache, never part of the tree. Where root allows, their tests
+# run in a network namespace that has nothing but loopback.
+AGENTS   := $(CURDIR)/.cache/agents
+OPENCODE := 1.18.33
+ALONE     = $(shell unshare -n sh -c 'ip link set lo up' 2>/dev/null && echo unshare -n)
+
+test-agents: ## whole chats with the real OpenCode (npm) and a stand-in model (ARGS=-update records its frames)
+	@mkdir -p $(AGENTS)
+	@test "$$($(AGENTS)/node_modules/.bin/opencode --version 2>/dev/null)" = $(OPENCODE) || npm install --no-audit --no-fund --ignore-scripts --prefix $(AGENTS) opencode-ai@$(OPENCODE)
+	$(GO) test -c -o $(AGENTS)/protocol.test ./internal/session/acp
+	$(GO) test -c -o $(AGENTS)/chat.test ./internal/daemon
+	@alone="$(ALONE)"; echo "== $${alone:-no network namespace}"; \
+	run() { cd $(CURDIR)/$$1 && DAVIT_TEST_AGENTS=$(AGENTS) $$alone sh -c "$${alone:+ip link set lo up &&} exec \"\$$@\"" sh "$$2" -test.v -test.timeout 20m -test.run '^TestOpenCode' $$3; }; \
+	(run internal/session/acp $(AGENTS)/protocol.test "$(ARGS)") && (run internal/daemon $(AGENTS)/chat.test)
 
 e2e: build ## the stories alone: scripts, the killed host, the browser
 	$(GO) test -timeout 20m ./internal/cli/... ./internal/daemon/... ./web/...

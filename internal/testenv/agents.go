@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -38,4 +39,25 @@ func OpenCode(tb testing.TB, model *Model, home string) (program string, env []s
 		"OPENCODE_CONFIG_CONTENT=" + string(config), "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
 		"OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1",
 	}
+}
+
+// OpenCodeModel is what a stand-in model says to OpenCode, by the words of the prompt: "make
+// a file" and "write a file <PATH>" call its tools, "hold" waits in the middle, "refuse it"
+// is a fault of the provider; anything else is greeted.
+func OpenCodeModel(q ModelQuestion, hold <-chan struct{}) ModelAnswer {
+	switch {
+	case len(q.Tools) == 0:
+		return ModelAnswer{Text: []string{"A practice title"}}
+	case strings.Contains(q.Text, "make a file") && !q.AfterTool:
+		return ModelAnswer{Text: []string{"I make ", "a file."}, Tool: &ModelTool{"bash", `{"command":"echo made > made-by-agent.txt","description":"Make a file"}`}}
+	case strings.Contains(q.Text, "write a file") && !q.AfterTool:
+		_, path, _ := strings.Cut(q.Text, "<")
+		path, _, _ = strings.Cut(path, ">")
+		return ModelAnswer{Text: []string{"I write it."}, Tool: &ModelTool{"write", `{"filePath":"` + path + `","content":"one\ntwo\n"}`}}
+	case strings.Contains(q.Text, "refuse it"):
+		return ModelAnswer{Status: 400}
+	case strings.Contains(q.Text, "hold"):
+		return ModelAnswer{Text: []string{"Before. ", "After."}, Hold: hold}
+	}
+	return ModelAnswer{Text: []string{"Hello ", "from the ", "stand-in."}}
 }

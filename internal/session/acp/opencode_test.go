@@ -172,30 +172,9 @@ func (a *agent) record(name string, home, directory string) {
 	}
 }
 
-// modelAnswer is what the stand-in model says to OpenCode, by the words of the prompt.
-func modelAnswer(q testenv.ModelQuestion, hold <-chan struct{}) testenv.ModelAnswer {
-	switch {
-	case len(q.Tools) == 0:
-		return testenv.ModelAnswer{Text: []string{"A practice title"}}
-	case strings.Contains(q.Text, "make a file") && !q.AfterTool:
-		return testenv.ModelAnswer{Text: []string{"I make ", "a file."}, Tool: &testenv.ModelTool{Name: "bash", Arguments: `{"command":"echo made > made-by-agent.txt","description":"Make a file"}`}}
-	case strings.Contains(q.Text, "write a file") && !q.AfterTool:
-		return testenv.ModelAnswer{Text: []string{"I write it."}, Tool: &testenv.ModelTool{Name: "write", Arguments: `{"filePath":"` + between(q.Text, "<", ">") + `","content":"one\ntwo\n"}`}}
-	case strings.Contains(q.Text, "hold"):
-		return testenv.ModelAnswer{Text: []string{"Before. ", "After."}, Hold: hold}
-	}
-	return testenv.ModelAnswer{Text: []string{"Hello ", "from the ", "stand-in."}}
-}
-
-func between(text, begin, end string) string {
-	_, text, _ = strings.Cut(text, begin)
-	text, _, _ = strings.Cut(text, end)
-	return text
-}
-
 // TestOpenCode drives the real OpenCode through the whole protocol.
 func TestOpenCode(t *testing.T) { // spec session S4
-	model := testenv.StartModel(t, func(q testenv.ModelQuestion) testenv.ModelAnswer { return modelAnswer(q, nil) })
+	model := testenv.StartModel(t, func(q testenv.ModelQuestion) testenv.ModelAnswer { return testenv.OpenCodeModel(q, nil) })
 	home, directory := t.TempDir(), t.TempDir()
 	a := startOpenCode(t, model, home, directory)
 	resume := a.open(directory)
@@ -240,7 +219,7 @@ func TestOpenCode(t *testing.T) { // spec session S4
 // TestOpenCodeCancelAndLoad cancels a turn, ends the process, and goes on in another.
 func TestOpenCodeCancelAndLoad(t *testing.T) { // spec session S4
 	hold := make(chan struct{}) // never closed: only the cancel ends it
-	model := testenv.StartModel(t, func(q testenv.ModelQuestion) testenv.ModelAnswer { return modelAnswer(q, hold) })
+	model := testenv.StartModel(t, func(q testenv.ModelQuestion) testenv.ModelAnswer { return testenv.OpenCodeModel(q, hold) })
 	home, directory := t.TempDir(), t.TempDir()
 	a := startOpenCode(t, model, home, directory)
 	resume := a.open(directory)
