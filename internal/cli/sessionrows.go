@@ -16,7 +16,7 @@ const pageRows = 2000
 
 // chatLog folds the rows of a journal into its items, as JournalRow says.
 type chatLog struct {
-	items []*chatItem // in order of their first row
+	items []*chatItem // in order of their first row; a turn, of its end
 	at    map[string]*chatItem
 }
 
@@ -45,7 +45,20 @@ func (l *chatLog) apply(row davit.JournalRow) *chatItem {
 		it.text.Put(row.Body.At, row.Body.Text)
 	}
 	it.row = row
+	if row.Body.TurnState != nil {
+		l.toEnd(it)
+	}
 	return it
+}
+
+// toEnd moves an item: what a turn came to stands where it ended.
+func (l *chatLog) toEnd(it *chatItem) {
+	for i := len(l.items) - 1; i >= 0; i-- {
+		if l.items[i] == it {
+			l.items = append(append(l.items[:i], l.items[i+1:]...), it)
+			return
+		}
+	}
 }
 
 // whole is the item as one row.

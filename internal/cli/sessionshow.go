@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"davit"
+	"davit/internal/wire"
 
 	"github.com/spf13/cobra"
 )
@@ -67,7 +68,12 @@ func (a *app) showText(ctx context.Context, s davit.Session, all, follow bool) e
 			p.item(it)
 		}
 	}
-	if !follow || ended(s.Status) {
+	if follow {
+		if s, err = call[davit.Session](ctx, a, "agentSession.get", wire.SessionRef{Session: s.ID}); err != nil {
+			return err
+		}
+	}
+	if !follow || (ended(s.Status) && !after(s.Cursor, at)) {
 		p.endLine()
 		a.showEnd(s)
 		return nil
@@ -78,7 +84,7 @@ func (a *app) showText(ctx context.Context, s davit.Session, all, follow bool) e
 		} else {
 			p.row(row)
 		}
-		return ended(row.Body.Status)
+		return lastRow(row)
 	})
 	p.endLine()
 	return err
@@ -100,6 +106,12 @@ func (a *app) showEnd(s davit.Session) {
 
 func ended(status davit.AgentStatus) bool {
 	return status == davit.AgentExited || status == davit.AgentResumable
+}
+
+// lastRow is what the journal has when the agent's process has ended.
+func lastRow(row davit.JournalRow) bool {
+	l := row.Body.Lifecycle
+	return l != nil && (l.Event == "exited" || l.Event == "lost")
 }
 
 // printLine prints one value as one line of JSON.
