@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -86,7 +87,9 @@ type chat struct {
 	decided  []decision          // the last answers to permission questions
 	told     davit.Session       // what the model knows
 	toldAt   time.Time
-	took     func() // takes up what a former host left; nil for a new session
+	lastAsk  time.Time    // see askedAt
+	gave     *davit.Error // why the loop ended by itself; read after done
+	took     func()       // takes up what a former host left; nil for a new session
 }
 
 // turn is the one prompt that the agent works on.
@@ -121,6 +124,7 @@ func (c *chat) run(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c.ctx = ctx
 	defer cancel(errStopped)
+	defer c.broke()
 	if c.took != nil {
 		c.took()
 	}
@@ -155,9 +159,32 @@ func (c *chat) run(ctx context.Context) {
 	if c.proc != nil {
 		c.proc.leave()
 	}
-	for _, wait := range slices.Concat(c.starts, c.ends) {
-		wait <- errStopped
+}
+
+// broke keeps a mistake of ours within the one session (STYLE 16). Its agent goes on; the
+// next host takes it up again.
+func (c *chat) broke() {
+	p := recover()
+	if p == nil {
+		return
 	}
+	c.log.Error("a chat is not served any more", "panic", p, "stack", string(debug.Stack()))
+	c.gave = davit.Errorf(davit.CodeInternal, "davit made a mistake in this chat and does not serve it any more: %v", p).
+		WithHint("restart davit to take it up again; its agent goes on meanwhile")
+	v := c.seen()
+	v.Fault = c.gave
+	c.publish(v)
+	c.mu.Lock()
+	c.view = v
+	c.mu.Unlock()
+}
+
+// ended is the answer of a loop that has ended; done is closed.
+func (c *chat) ended() error {
+	if c.gave != nil {
+		return c.gave
+	}
+	return errStopped
 }
 
 // do has the loop call f and gives its answer: exactly one (STYLE 10). When ctx ends first
@@ -169,7 +196,7 @@ func (c *chat) do(ctx context.Context, f func() error) error {
 	case <-ctx.Done():
 		return davit.AsError(context.Cause(ctx))
 	case <-c.done:
-		return errStopped
+		return c.ended()
 	}
 	return c.await(ctx, answer)
 }
@@ -186,7 +213,7 @@ func (c *chat) await(ctx context.Context, answer <-chan error) error {
 		case err := <-answer:
 			return err
 		default:
-			return errStopped
+			return c.ended()
 		}
 	}
 }

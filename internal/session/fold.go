@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -153,7 +154,7 @@ func (c *chat) frame(st *step, p *process, f acp.Frame) {
 	if s.Ask != nil {
 		st.batch.Requests = append(st.batch.Requests, c.asked(s.Ask, "open", "", nil))
 	}
-	if s.Reply != nil {
+	if s.Reply != nil && c.phase != phaseEnding { // who is being ended is not answered any more
 		c.reply(st, s)
 	}
 	if c.turn != nil && (f.Kind == acp.Notification || f.Kind == acp.Request) {
@@ -172,9 +173,20 @@ func (c *chat) asked(a *acp.Ask, state, act string, answer []byte) store.RPCRow 
 		Direction: "agent", ID: string(a.RPCID), Method: permissionMethod, Act: act, Item: a.Item, State: state, Answer: answer, Spawn: c.row.Spawn,
 	}
 	if state == "open" {
-		row.Asked = c.s.cfg.Now()
+		row.Asked = c.askedAt()
 	}
 	return row
+}
+
+// askedAt is a time that no other request has: an agent that uses an id again asks another
+// thing, and the time tells the two apart. Times are stored to the millisecond.
+func (c *chat) askedAt() time.Time {
+	at := c.s.cfg.Now().Truncate(time.Millisecond)
+	if !at.After(c.lastAsk) {
+		at = c.lastAsk.Add(time.Millisecond)
+	}
+	c.lastAsk = at
+	return at
 }
 
 // reply sends at once what needs nobody's decision: the row holds the answer first (S1.2).
@@ -183,9 +195,9 @@ func (c *chat) reply(st *step, s acp.Step) {
 	switch {
 	case s.Closed != nil:
 		st.batch.Requests = append(st.batch.Requests, c.asked(s.Closed, "cancelled", act, s.Reply))
-	case len(s.ReplyTo) > 0:
+	case len(s.ReplyTo) > 0 && !slices.ContainsFunc(c.conv.Open(), func(a acp.Ask) bool { return string(a.RPCID) == string(s.ReplyTo) }):
 		st.batch.Requests = append(st.batch.Requests, store.RPCRow{
-			Direction: "agent", ID: string(s.ReplyTo), Method: s.Method, Act: act, State: "answered", Answer: s.Reply, Asked: c.s.cfg.Now(), Spawn: c.row.Spawn,
+			Direction: "agent", ID: string(s.ReplyTo), Method: s.Method, Act: act, State: "answered", Answer: s.Reply, Asked: c.askedAt(), Spawn: c.row.Spawn,
 		})
 	}
 }

@@ -305,11 +305,11 @@ func (r *running) untilTurns(t testing.TB, n int) davit.TurnState {
 	var turns []davit.TurnState
 	var read davit.Cursor
 	testenv.Eventually(t, 20*time.Second, func() (bool, string) {
-		if now := r.get(t).Cursor; now == read && now.Seq > 0 {
-			return false, fmt.Sprintf("%d turns have ended: %+v", len(turns), turns)
-		} else {
-			read = now
+		now := r.get(t)
+		if now.Cursor == read || now.Status == davit.AgentWorking || now.Status == davit.AgentWaiting {
+			return false, fmt.Sprintf("%s; %d turns have ended: %+v", now.Status, len(turns), turns)
 		}
+		read = now.Cursor
 		turns = nil
 		for _, row := range r.items(t, davit.JournalTurn) {
 			if row.Body.TurnState.State == "ended" {

@@ -43,7 +43,12 @@ func (c *chat) respond(m Mutation, item string, revision uint64, option string) 
 	if option == "" {
 		state = "cancelled"
 	}
-	// Whether it is open goes before the fence: who comes second is told by whom it was answered.
+	// Who comes second is told by whom it was answered, whatever happened to the agent since.
+	if slices.ContainsFunc(c.conv.Open(), func(a acp.Ask) bool { return a.Item == item }) {
+		if err := c.fenced(m); err != nil {
+			return davit.JournalRow{}, err
+		}
+	}
 	row, ask, err := c.conv.Decide(item, revision, state, option, m.By, "")
 	if err != nil {
 		return davit.JournalRow{}, err

@@ -172,7 +172,7 @@ func (c *chat) remember() error {
 		return nil
 	}
 	conv := acp.NewConversation(c.id)
-	if c.row.Session.Cursor.Seq > 0 {
+	if c.row.Session.Cursor.Epoch > 0 {
 		rows, err := c.s.cfg.Store.JournalItems(c.ctx, c.id)
 		if err != nil {
 			return err
@@ -201,9 +201,13 @@ func (c *chat) spawn(p *process, cl *client.Client) {
 				return
 			}
 		}
+		mark := v.Pane // what the agent starts is known by it when it is ended (spec terminal P5.1)
+		if mark == "" {
+			mark = davit.PaneID(p.keeper)
+		}
 		info, err := cl.Spawn(c.ctx, keeper.SpawnRequest{
 			ID: spawnAct(p.keeper), Pane: p.keeper, Kind: keeper.PaneChat, Path: command.Path, Argv: command.Argv,
-			Env: c.s.cfg.Environment(v.Pane, command.Env), Dir: v.Directory, Pipes: true,
+			Env: c.s.cfg.Environment(mark, command.Env), Dir: v.Directory, Pipes: true,
 			Labels: map[string]string{"session": string(c.id), "pane": string(v.Pane), "tab": string(v.Tab), "spawn": strconv.Itoa(spawn)},
 		})
 		c.post(func() {

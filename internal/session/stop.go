@@ -9,11 +9,15 @@ import (
 	"davit"
 	"davit/internal/keeper"
 	"davit/internal/pane"
+	"davit/internal/session/acp"
 	"davit/internal/store"
 )
 
 // stopGrace is how long a turn may take to end before its process is ended (S1.8).
 const stopGrace = 3 * time.Second
+
+// restWait is how long the last output of an ended process may take to be folded.
+const restWait = 5 * time.Second
 
 // Stop cancels the turn, then after a grace ends the process; the session stays resumable
 // (S1.8). It returns when the process has ended, all of it.
@@ -42,11 +46,12 @@ func (c *chat) stop(ended chan error) error {
 		return nil
 	}
 	c.ends = append(c.ends, ended)
+	if p.closed { // a close that left something alive: again
+		p.stopped, p.closed = true, false
+		c.close(p)
+		return nil
+	}
 	if p.stopped {
-		if p.closed { // a close that left something alive: again
-			p.closing, p.closed = "", false
-			c.close(p)
-		}
 		return nil
 	}
 	p.stopped = true
@@ -193,7 +198,30 @@ func (c *chat) closed(p *process, l *link, act string, report keeper.CloseReport
 			WithHint("end it yourself, then stop the chat again"))
 		return
 	}
+	c.after(restWait, func() { c.leaveRest(p, report.Exit) })
 	c.over(p)
+}
+
+// leaveRest lets go of a process that has ended and had printed more than can be folded in
+// a while: nothing hangs on a flood (S1.10).
+func (c *chat) leaveRest(p *process, exit *keeper.ExitStatus) {
+	if c.proc != p {
+		return
+	}
+	read := p.lines.Read() + uint64(len(p.pending))
+	if left := exit.Offset - min(exit.Offset, read); left > 0 {
+		st := &step{}
+		st.add(c.conv.Note(davit.JournalLifecycle, davit.JournalBody{
+			Text:      fmt.Sprintf("The last %d bytes of the agent's output were not read: they were too much.", left),
+			Lifecycle: &davit.Lifecycle{Event: "flooded", Bytes: left},
+		}))
+		if c.commit(st) != nil {
+			return
+		}
+		p.lines, p.pending = acp.NewLines(acp.Position{Offset: exit.Offset}), nil
+	}
+	p.exit = exit
+	c.gone(p, false)
 }
 
 // unended tells those who wait for the end that it did not come.
@@ -290,7 +318,10 @@ func (c *chat) gone(p *process, lost bool) {
 	for _, act := range c.owed {
 		c.paid = append(c.paid, act.ID)
 	}
-	c.paid = append(c.paid, spawnAct(p.keeper), p.closing)
+	c.paid = append(c.paid, spawnAct(p.keeper))
+	if p.closing != "" {
+		c.paid = append(c.paid, p.closing)
+	}
 	c.owed, c.proc = nil, nil
 	c.to(phaseNone)
 	if c.commit(st) != nil {
@@ -350,6 +381,13 @@ func (c *chat) closeTurn(st *step, p *process, lost bool, reason, message string
 func (c *chat) rest(st *step, p *process) {
 	left := append(bytes.Clone(p.lines.Rest()), p.pending...)
 	p.pending = nil
+	if at := p.lines.Position(); at.Skipping {
+		st.add(c.conv.Note(davit.JournalLifecycle, davit.JournalBody{
+			Text:      fmt.Sprintf("The agent ended in the middle of a line of more than %d MiB, which was skipped.", acp.MaxLine>>20),
+			Lifecycle: &davit.Lifecycle{Event: "skipped", Bytes: at.Offset - at.SkipFrom},
+		}))
+		return
+	}
 	if len(bytes.TrimSpace(left)) == 0 {
 		return
 	}

@@ -142,7 +142,7 @@ func (s *Subscription) Next(ctx context.Context) (Rows, error) {
 		case <-s.closed:
 			return Rows{}, davit.Errorf(davit.CodeInvalid, "the subscription was closed")
 		case <-c.done:
-			return Rows{}, errStopped
+			return Rows{}, c.ended()
 		case <-ctx.Done():
 			return Rows{}, context.Cause(ctx)
 		}
