@@ -21,10 +21,11 @@ import (
 )
 
 // tour is what `davit try --headless --json` answers (spec interfaces A3.5): each step is
-// true, or the error that ended it. Steps of chats are absent until chats exist.
+// true, or the error that ended it.
 type tour struct {
 	WorktreeCreated       any            `json:"worktreeCreated"`
 	TerminalPromptArrived any            `json:"terminalPromptArrived"`
+	ChatReplyJournaled    any            `json:"chatReplyJournaled"`
 	HostKilledAndBack     any            `json:"hostKilledAndBack"`
 	OutputIntact          any            `json:"outputIntact"`
 	TabClosed             any            `json:"tabClosed"`
@@ -78,7 +79,7 @@ func (a *app) tryCommand() *cobra.Command {
 	var headless, keep bool
 	cmd := &cobra.Command{
 		Use: "try", Short: "A tour in an instance and a repository of its own", Args: cobra.NoArgs,
-		Long: "Starts an isolated davit with a repository of its own in a temporary directory, opens a worktree tab from a\nconfig, launches the practice agent (a script, no model) and says where to look. --headless runs the whole\ntour alone: worktree, prompt, host killed and back, output intact, tab closed, worktree removed, branch kept.",
+		Long: "Starts an isolated davit with a repository of its own in a temporary directory, opens a worktree tab from a\nconfig, launches the practice agent (a script, no model) and says where to look. --headless runs the whole\ntour alone: worktree, prompt, a chat's reply, host killed and back, output intact, tab closed, worktree removed, branch kept.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t, err := a.newTour(cmd.Context())
 			if err != nil {
@@ -100,6 +101,7 @@ type trip struct {
 	*app
 	root, repo string
 	opened     wire.Opened
+	chat       davit.Outcome // of the second launch
 	report     tour
 }
 
@@ -197,7 +199,7 @@ func (t *trip) show(ctx context.Context) error {
 		t.printOpened(w, t.opened)
 		fmt.Fprintf(w, "\nLook at it\n  page      %s\n  terminal  DAVIT_HOME=%s davit attach %s   (Ctrl-\\ detaches)\n", link.URL, home, t.opened.Panes[len(t.opened.Panes)-1])
 		fmt.Fprintf(w, "  config    %s\n\nTry\n", filepath.Join(home, "config", "tab_configs", "tour.toml"))
-		fmt.Fprintf(w, "  export DAVIT_HOME=%s\n  davit tab close %s --yes     its worktree is removed, its branch kept\n  davit tab undo\n  davit launch practice --in %s --worktree --prompt \"find north\"\n  davit down --all             ends everything; then remove %s\n", home, t.opened.TabID, t.repo, t.root)
+		fmt.Fprintf(w, "  export DAVIT_HOME=%s\n  davit tab close %s --yes     its worktree is removed, its branch kept\n  davit tab undo\n  davit launch practice --in %s --worktree --prompt \"find north\"\n  davit session list           the chats; show, send and answer go on with one\n  davit down --all             ends everything; then remove %s\n", home, t.opened.TabID, t.repo, t.root)
 	})
 }
 
@@ -215,6 +217,7 @@ func (t *trip) run(ctx context.Context, keep bool) error {
 	}{
 		{"worktree created", &r.WorktreeCreated, t.checkWorktree},
 		{"prompt arrived in the terminal", &r.TerminalPromptArrived, t.checkPrompt},
+		{"chat's reply in its journal", &r.ChatReplyJournaled, t.checkChat},
 		{"host killed and back", &r.HostKilledAndBack, t.killHost},
 		{"output intact", &r.OutputIntact, t.checkOutput},
 		{"tab closed", &r.TabClosed, t.closeTab},
@@ -307,11 +310,14 @@ func (t *trip) wait(ctx context.Context, pane davit.PaneID, text string) error {
 	return err
 }
 
-// killHost kills the host with -9 while the shell prints, starts a new one, and types into
-// the shell that went on.
+// killHost kills the host with -9 while the shell prints and the chat has a turn, starts a
+// new one, looks for both of the chat's replies, and types into the shell that went on.
 func (t *trip) killHost(ctx context.Context) error {
 	before, err := call[wire.HostInfo](ctx, t.app, "host.info", wire.None{})
 	if err != nil {
+		return err
+	}
+	if err := t.speak(ctx); err != nil {
 		return err
 	}
 	if err := syscall.Kill(before.Pid, syscall.SIGKILL); err != nil {
@@ -323,6 +329,9 @@ func (t *trip) killHost(ctx context.Context) error {
 	}
 	if after.KeeperPid != before.KeeperPid || after.Panes != before.Panes {
 		return fmt.Errorf("keeper %d with %d programs before, keeper %d with %d after", before.KeeperPid, before.Panes, after.KeeperPid, after.Panes)
+	}
+	if err := t.awaitReplies(ctx, firstReply, secondReply); err != nil {
+		return err
 	}
 	if err := t.wait(ctx, t.shellPane(), "line 2000"); err != nil {
 		return err
@@ -368,12 +377,12 @@ func (t *trip) checkOutput(ctx context.Context) error {
 
 func (t *trip) closeTab(ctx context.Context) error {
 	// What the shell and the agent left in the worktree would be lost work: there is none.
-	closed, err := call[wire.TabClosed](ctx, t.app, "tab.close", wire.TabClose{Tabs: []davit.TabID{t.opened.TabID}, Yes: true})
+	closed, err := call[wire.TabClosed](ctx, t.app, "tab.close", wire.TabClose{Tabs: []davit.TabID{t.chat.TabID, t.opened.TabID}, Yes: true})
 	if err != nil {
 		return err
 	}
 	list, err := call[wire.TabList](ctx, t.app, "tab.list", wire.None{})
-	if err != nil || len(closed.Closed) != 1 {
+	if err != nil || len(closed.Closed) != 2 {
 		return fmt.Errorf("%d tabs were closed: %w", len(closed.Closed), err)
 	}
 	if slices.ContainsFunc(list.Tabs, func(s wire.TabSummary) bool { return s.ID == t.opened.TabID }) {
