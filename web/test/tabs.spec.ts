@@ -2,70 +2,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
-import { clean } from "./axe";
-import {
-	ask,
-	closeAll,
-	closeBrowser,
-	ghSays,
-	newTerminal,
-	openWindow,
-	repository,
-	seesRow,
-	type,
-} from "./story";
+import { defaults, fresh, inRepository, openPopup, pull, requires, revalidate } from "./pulls";
+import { ask, closeBrowser, ghSays, newTerminal, openWindow, repository, type } from "./story";
 
 after(closeBrowser);
-
-const defaults = {
-	granularity: "panes",
-	density: "expanded",
-	title: "command",
-	showPrLink: true,
-	showDiffStats: true,
-	detailsOnHover: true,
-};
-
-const pull = {
-	number: 12,
-	url: "https://github.com/ada/harbor/pull/12",
-	title: "Teach the harbour to signal",
-	state: "OPEN",
-	isDraft: false,
-	baseRefName: "main",
-	headRefName: "signal",
-	statusCheckRollup: [
-		{ __typename: "CheckRun", name: "build", status: "COMPLETED", conclusion: "SUCCESS" },
-		{ __typename: "CheckRun", name: "test", status: "COMPLETED", conclusion: "FAILURE" },
-	],
-};
-
-const requires = "Requires the GitHub CLI to be installed and authenticated";
-
-async function fresh(page: Page): Promise<void> {
-	await closeAll(page);
-	await ask(page, "settings.set", { key: "vertical_tabs", value: defaults });
-}
-
-async function openPopup(page: Page) {
-	await page.getByRole("button", { name: "View of the tabs" }).click();
-	const popup = page.getByRole("dialog", { name: "View of the tabs" });
-	await popup.waitFor();
-	return popup;
-}
-
-/** Opens a tab in a repository on GitHub, in the directory itself. */
-async function inRepository(page: Page): Promise<string> {
-	const dir = repository("https://github.com/ada/harbor.git");
-	await newTerminal(page);
-	await type(page, `cd ${dir} && git switch -q -c signal && echo th''ere`);
-	await seesRow(page, "there");
-	return dir;
-}
-
-async function revalidate(page: Page, dir: string): Promise<void> {
-	await ask(page, "chips.revalidate", { dir });
-}
 
 // Spec chips C6: the popup by the keyboard alone; the focus goes back to the gear.
 test("the view of the tabs is set by the keyboard alone, and Escape gives the focus back", async () => {
@@ -118,19 +58,19 @@ test("the view of the tabs is the same in two windows", async () => {
 		await page.locator(".row-main[data-row]").nth(1).waitFor();
 	}
 	const popup = await openPopup(first.page);
-	await popup.getByRole("radio", { name: "Tabs" }).check({ force: true });
+	await popup.getByRole("radio", { name: "Tabs" }).check();
 	for (const { page } of [first, second]) {
 		await page.locator(".row[data-density=heading]").waitFor({ state: "detached" });
 		assert.equal(await page.locator(".row-main").count(), 1);
 	}
-	await popup.getByRole("radio", { name: "Compact" }).check({ force: true });
-	await popup.getByRole("radio", { name: "Directory" }).check({ force: true });
+	await popup.getByRole("radio", { name: "Compact" }).check();
+	await popup.getByRole("radio", { name: "Directory" }).check();
 	const other = await openPopup(second.page);
 	await other.getByRole("radio", { name: "Compact", checked: true }).waitFor({ state: "attached" });
 	await other.getByRole("radio", { name: "Directory", checked: true }).waitFor({ state: "attached" });
 	const height = await second.page.locator(".row").evaluate((row) => row.getBoundingClientRect().height);
 	assert.equal(height, 28);
-	await other.getByRole("radio", { name: "Expanded" }).check({ force: true });
+	await other.getByRole("radio", { name: "Expanded" }).check();
 	await first.page.locator('.row[data-density="expanded"]').waitFor();
 	await ask(first.page, "settings.set", { key: "vertical_tabs", value: defaults });
 	await second.end("view-second");
@@ -171,9 +111,9 @@ test("without gh the pull request goes in two windows at once, the popup warns, 
 		await page.locator('.bar .chip[data-kind="github_pr"]').waitFor({ state: "detached" });
 	}
 	await warned(first.page);
-	await popup.getByRole("radio", { name: "Compact" }).check({ force: true });
+	await popup.getByRole("radio", { name: "Compact" }).check();
 	await popup.locator(".view-sign").waitFor({ state: "detached" });
-	await popup.getByRole("radio", { name: "Expanded" }).check({ force: true });
+	await popup.getByRole("radio", { name: "Expanded" }).check();
 	await popup.locator(".view-sign").waitFor();
 	await first.page.screenshot({
 		path: new URL("../test-results/pull-warning.png", import.meta.url).pathname,
@@ -364,62 +304,4 @@ test("tabs are found by title, directory and branch, and typing does not reach t
 	await page.keyboard.press("Escape");
 	await page.locator(".row-main").nth(1).waitFor();
 	await end("search-tabs");
-});
-
-for (const theme of ["dark", "light", "contrast"] as const) {
-	test(`axe is content with badges, card and popup: ${theme}`, async () => {
-		ghSays(pull);
-		const { page, end } = await openWindow(
-			{ colorScheme: theme === "light" ? "light" : "dark" },
-			async (p) => {
-				await p.addInitScript((value) => localStorage.setItem("davit.theme", JSON.stringify(value)), theme);
-			},
-		);
-		await fresh(page);
-		const dir = await inRepository(page);
-		await type(page, "echo more >> README.md");
-		await revalidate(page, dir);
-		await page.locator(".row .pull-badge").waitFor();
-		await page.locator(".row .diff").waitFor();
-		await clean(page, "badges");
-		await page.locator(".row-main").hover();
-		await page.locator(".row-card").waitFor();
-		await clean(page, "the card");
-		await page.mouse.move(640, 400);
-		await openPopup(page);
-		await clean(page, "the popup");
-		ghSays(null);
-		await revalidate(page, dir);
-		await page.locator(".view-sign").focus();
-		await page.getByText(requires, { exact: true }).waitFor();
-		await clean(page, "the popup that warns");
-		await end(`tabs-${theme}`);
-	});
-}
-
-test("at 360 px the tab list and its popup are in reach", async () => {
-	ghSays(pull);
-	const { page, end } = await openWindow({
-		viewport: { width: 360, height: 740 },
-		hasTouch: true,
-		isMobile: true,
-	});
-	await fresh(page);
-	const dir = await inRepository(page);
-	await revalidate(page, dir);
-	await page.locator('.bar .chip[data-kind="github_pr"]').waitFor();
-	await page.getByRole("button", { name: /^Tabs/ }).tap();
-	await page.locator(".app.drawer .row .pull-badge").waitFor();
-	await page.getByRole("button", { name: "View of the tabs" }).tap();
-	const popup = page.getByRole("dialog", { name: "View of the tabs" });
-	const box = await popup.boundingBox();
-	assert.ok(box && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
-	await popup.getByText("Compact").tap();
-	await page.locator('.row[data-density="compact"]').waitFor();
-	assert.equal(
-		await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-		0,
-	);
-	await ask(page, "settings.set", { key: "vertical_tabs", value: defaults });
-	await end("tabs-narrow");
 });

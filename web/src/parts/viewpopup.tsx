@@ -2,7 +2,7 @@
 // (spec chips C6). A native popover: Escape and a press outside close it, and the focus goes
 // back to the gear.
 import { useSignal } from "@preact/signals";
-import { Check, Rows2, Rows4, Settings2, TriangleAlert } from "lucide";
+import { Rows2, Rows4, Settings2, TriangleAlert } from "lucide";
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 import type { ChipLayout, TabView } from "../api/types";
@@ -187,11 +187,11 @@ function CheckRow({ name, on, onSet, warning }: CheckRowProps) {
 			<label>
 				<input
 					type="checkbox"
+					class="view-check"
 					checked={on}
 					aria-describedby={warning && tip}
 					onChange={(event) => onSet(event.currentTarget.checked)}
 				/>
-				<span class="view-check">{on && <Icon of={Check} size={12} />}</span>
 				<span class="view-name">{name}</span>
 			</label>
 			{warning && (
