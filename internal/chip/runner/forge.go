@@ -17,7 +17,11 @@ type forge struct {
 	known   bool
 	stale   bool // to be read again
 	looking bool
+	again   time.Time // when to read it again although nothing changed; zero: never
 }
+
+// forgeAgain is how soon remotes that could not be read are read again.
+const forgeAgain = 30 * time.Second
 
 type forgeFound struct {
 	common string
@@ -27,7 +31,7 @@ type forgeFound struct {
 
 // findForge reads the remotes of a tree's repository.
 func (l *loop) findForge(f *forge, t *tree) {
-	f.looking, f.stale = true, false
+	f.looking, f.stale, f.again = true, false, time.Time{}
 	repo := t.repo
 	l.spawn(func(send func(any)) {
 		ctx, cancel := context.WithTimeout(l.ctx, l.cfg.Cap)
@@ -37,24 +41,33 @@ func (l *loop) findForge(f *forge, t *tree) {
 	})
 }
 
+// forgetForge forgets a repository that no tree is of any more.
+func (l *loop) forgetForge(common string) {
+	for _, t := range l.trees {
+		if t.repo.CommonDir == common {
+			return
+		}
+	}
+	delete(l.forges, common)
+}
+
 func (l *loop) forgeFound(r forgeFound) {
 	f := l.forges[r.common]
+	if f == nil {
+		return
+	}
 	f.looking, f.known = false, true
 	f.found = r.found
 	if r.err != nil {
 		// Row 3 and its like: nothing is asked, and nothing is decided for good.
 		f.found = github.Forge{Decided: "the remotes cannot be read: " + r.err.Error()}
+		f.again = l.cfg.Now().Add(forgeAgain)
 	}
-	left := true
 	for _, t := range l.trees {
 		if t.repo.CommonDir == r.common {
-			left = false
 			l.attach(t)
 			l.mark(t)
 		}
-	}
-	if left {
-		delete(l.forges, r.common)
 	}
 }
 

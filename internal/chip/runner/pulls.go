@@ -76,6 +76,10 @@ func (l *loop) attach(t *tree) {
 	}
 	f.stale = f.stale || t.configured
 	t.configured = false
+	if !f.again.IsZero() {
+		f.stale = f.stale || !f.again.After(l.cfg.Now())
+		l.wakeBy(f.again)
+	}
 	if !f.looking && (!f.known || f.stale) {
 		l.findForge(f, t)
 	}

@@ -168,6 +168,7 @@ func (l *loop) abandon(t *tree) {
 	}
 	t.surfaces = nil
 	l.detach(t)
+	l.forgetForge(t.repo.CommonDir)
 	g := l.gates[t.repo.CommonDir]
 	if g == nil {
 		return
