@@ -30,40 +30,66 @@ export interface LongListProps<T extends Placed> {
 	handle: RefObject<ListHandle | null>;
 }
 
+/** What was seen of the view. Asking the document for it would make it lay itself out. */
 interface View {
+	/** At the end, and staying there. */
 	stuck: boolean;
-	last: number;
+	y: number;
+	room: number;
+	width: number;
+	/** Where the column begins in what scrolls. */
+	above: number;
+	/** The height of the entries when the view was last put in its place. */
+	height: number;
 	/** The first entry in view, and where it lay when that was seen. */
 	anchor: { id: string; index: number; top: number } | null;
 	start: number;
 	end: number;
-	width: number;
 }
+
+const unseen: View = {
+	stuck: true,
+	y: 0,
+	room: 800,
+	width: 0,
+	above: 0,
+	height: -1,
+	anchor: null,
+	start: 0,
+	end: 0,
+};
 
 export function LongList<T extends Placed>(props: LongListProps<T>) {
 	const scroller = useRef<HTMLDivElement>(null);
 	const column = useRef<HTMLDivElement>(null);
 	const rows = useRef<HTMLDivElement>(null);
-	const view = useRef<View>({ stuck: true, last: 0, anchor: null, start: 0, end: 0, width: 0 });
+	const foot = useRef<HTMLDivElement>(null);
+	const view = useRef<View>({ ...unseen });
 	const places = useMemo(() => new Places<T>(props.guess), []);
 	const [, draw] = useReducer((n: number) => n + 1, 0);
 	const latest = useRef(props);
 	latest.current = props;
 
 	places.put(props.items);
-	const { start, end } = rangeOf(places, view.current, scroller.current, column.current);
+	const { start, end } = rangeOf(places, view.current);
 	view.current.start = start;
 	view.current.end = end;
 
+	// It is told after the layout and before the paint: the place to measure in.
 	const watcher = useMemo(() => {
 		return new ResizeObserver((entries) => {
+			const now = view.current;
 			let changed = false;
 			for (const entry of entries) {
 				const target = entry.target as HTMLElement;
-				if (target === scroller.current) {
-					const width = Math.round(entry.contentRect.width);
-					if (view.current.width !== 0 && Math.abs(view.current.width - width) > 40) places.forget();
-					view.current.width = width;
+				if (target === scroller.current || target === foot.current) {
+					const box = scroller.current;
+					const width = box?.clientWidth ?? 0;
+					if (now.width !== 0 && Math.abs(now.width - width) > 40) places.forget();
+					now.width = width;
+					now.room = box?.clientHeight ?? 0;
+					now.above = column.current?.offsetTop ?? 0;
+					now.height = -1;
 					changed = true;
 				} else if (target.isConnected) {
 					const height = entry.borderBoxSize[0]?.blockSize ?? target.offsetHeight;
@@ -75,17 +101,21 @@ export function LongList<T extends Placed>(props: LongListProps<T>) {
 	}, []);
 
 	useEffect(() => {
-		if (scroller.current) watcher.observe(scroller.current);
+		for (const part of [scroller.current, foot.current]) if (part) watcher.observe(part);
 		return () => watcher.disconnect();
 	}, []);
 
 	useLayoutEffect(() => {
 		for (const row of rows.current?.children ?? []) watcher.observe(row);
-		settle(places, view.current, scroller.current);
+		const now = view.current;
+		if (now.height === places.height) return;
+		now.height = places.height;
+		settle(places, now, scroller.current);
 	});
 
 	const toEnd = () => {
 		view.current.stuck = true;
+		view.current.height = -1;
 		latest.current.onEnd(true);
 		draw(0);
 	};
@@ -97,7 +127,8 @@ export function LongList<T extends Placed>(props: LongListProps<T>) {
 			if (index < 0) return;
 			view.current.stuck = false;
 			view.current.anchor = { id, index, top: places.top(index) };
-			scroller.current?.scrollTo({ top: places.top(index) + (column.current?.offsetTop ?? 0) - 48 });
+			view.current.y = places.top(index) + view.current.above - 48;
+			scroller.current?.scrollTo({ top: view.current.y });
 			draw(0);
 		},
 		page: (by) => {
@@ -110,20 +141,20 @@ export function LongList<T extends Placed>(props: LongListProps<T>) {
 		const box = scroller.current;
 		const now = view.current;
 		if (!box) return;
-		const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 24;
+		const y = box.scrollTop;
+		const atEnd = box.scrollHeight - y - box.clientHeight < 24;
 		// The end moves away when something comes; only the user moves up.
 		if (atEnd) now.stuck = true;
-		else if (box.scrollTop < now.last - 1) now.stuck = false;
-		now.last = box.scrollTop;
+		else if (y < now.y - 1) now.stuck = false;
+		now.y = y;
 		if (!now.stuck) {
-			const y = box.scrollTop - (column.current?.offsetTop ?? 0);
-			const index = places.at(Math.max(0, y));
+			const index = places.at(Math.max(0, y - now.above));
 			const item = places.items[index];
 			now.anchor = item ? { id: item.id, index, top: places.top(index) } : null;
-			if (box.scrollTop < nearStart) latest.current.onStart();
+			if (y < nearStart) latest.current.onStart();
 		}
 		latest.current.onEnd(now.stuck);
-		const next = rangeOf(places, now, box, column.current);
+		const next = rangeOf(places, now);
 		if (next.start !== now.start || next.end !== now.end) draw(0);
 	};
 
@@ -148,26 +179,17 @@ export function LongList<T extends Placed>(props: LongListProps<T>) {
 					))}
 				</div>
 			</div>
-			{props.foot}
+			<div ref={foot}>{props.foot}</div>
 		</div>
 	);
 }
 
-function rangeOf<T extends Placed>(
-	places: Places<T>,
-	view: View,
-	box: HTMLElement | null,
-	column: HTMLElement | null,
-): { start: number; end: number } {
+function rangeOf<T extends Placed>(places: Places<T>, view: View): { start: number; end: number } {
 	const n = places.items.length;
 	if (n === 0) return { start: 0, end: 0 };
-	const room = box?.clientHeight || 800;
-	const y =
-		view.stuck || !box
-			? places.height - room
-			: box.scrollTop + moved(places, view) - (column?.offsetTop ?? 0);
+	const y = view.stuck ? places.height - view.room : view.y + moved(places, view) - view.above;
 	const start = places.at(Math.max(0, y - around));
-	const end = Math.min(n, places.at(Math.max(0, y + room + around)) + 1);
+	const end = Math.min(n, places.at(Math.max(0, y + view.room + around)) + 1);
 	return { start, end };
 }
 
@@ -180,15 +202,17 @@ function moved<T extends Placed>(places: Places<T>, view: View): number {
 	return places.top(index) - anchor.top;
 }
 
+/** Puts the view where it belongs now that heights have changed. */
 function settle<T extends Placed>(places: Places<T>, view: View, box: HTMLElement | null): void {
 	if (!box) return;
 	if (view.stuck) {
-		const end = box.scrollHeight - box.clientHeight;
-		if (Math.abs(box.scrollTop - end) > 0.5) box.scrollTop = end;
-	} else {
-		const by = moved(places, view);
-		if (by !== 0) box.scrollTop += by;
-		if (view.anchor) view.anchor.top += by;
+		box.scrollTop = box.scrollHeight;
+		view.y = box.scrollTop;
+		return;
 	}
-	view.last = box.scrollTop;
+	const by = moved(places, view);
+	if (by === 0) return;
+	box.scrollTop += by;
+	view.y = box.scrollTop;
+	if (view.anchor) view.anchor.top += by;
 }
