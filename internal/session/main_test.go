@@ -200,6 +200,9 @@ func (s stage) run(t testing.TB, faults string) *running {
 
 func begin(t testing.TB, faults string) *running { t.Helper(); return newStage(t).run(t, faults) }
 
+// patience is how long a test waits for what must come: a machine may be busy.
+const patience = 60 * time.Second
+
 const chatID = davit.SessionID("practice_1")
 
 // addPane puts the pane into the model that a launch has made.
@@ -286,7 +289,7 @@ func (r *running) said(t testing.TB, role string) []string {
 func (r *running) until(t testing.TB, what string, is func(davit.Session) bool) davit.Session {
 	t.Helper()
 	var v davit.Session
-	testenv.Eventually(t, 20*time.Second, func() (bool, string) {
+	testenv.Eventually(t, patience, func() (bool, string) {
 		v = r.get(t)
 		text, _ := json.Marshal(v)
 		return is(v), what + ": " + string(text)
@@ -304,7 +307,7 @@ func (r *running) untilTurns(t testing.TB, n int) davit.TurnState {
 	t.Helper()
 	var turns []davit.TurnState
 	var read davit.Cursor
-	testenv.Eventually(t, 20*time.Second, func() (bool, string) {
+	testenv.Eventually(t, patience, func() (bool, string) {
 		now := r.get(t)
 		if now.Cursor == read || now.Status == davit.AgentWorking || now.Status == davit.AgentWaiting {
 			return false, fmt.Sprintf("%s; %d turns have ended: %+v", now.Status, len(turns), turns)

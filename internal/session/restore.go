@@ -78,11 +78,13 @@ func (c *chat) takeUp(chat store.Chat) {
 		return
 	}
 	for err := c.remember(); err != nil; err = c.remember() {
+		if c.ctx.Err() != nil {
+			return
+		}
 		c.log.Error("the journal of a chat cannot be read; it is tried again", "err", err)
 		select {
 		case <-time.After(time.Second):
 		case <-c.ctx.Done():
-			return
 		}
 	}
 	p := newProcess(c.row.Keeper, acp.Position{})

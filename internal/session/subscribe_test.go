@@ -170,7 +170,7 @@ read line
 echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'
 while :; do echo '{"jsonrpc":"2.0","id":"x","method":"fs/read_text_file","params":{"path":"` + strings.Repeat("x", 300) + `"}}'; done`}
 	r.startChat(t)
-	r.until(t, "the fold waits", func(v davit.Session) bool { return v.Cursor.Seq > 600 })
+	r.until(t, "the fold waits", func(v davit.Session) bool { return v.Cursor.Seq > 400 })
 	testenv.Eventually(t, 10*time.Second, func() (bool, string) {
 		before := r.get(t).Cursor.Seq
 		time.Sleep(300 * time.Millisecond) // long enough for many more, were it not held
