@@ -40,7 +40,7 @@ ALONE     = $(shell unshare -n sh -c 'ip link set lo up' 2>/dev/null && echo uns
 
 test-agents: ## whole chats with the real OpenCode (npm) and a stand-in model (ARGS=-update records its frames)
 	@mkdir -p $(AGENTS)
-	@test "$$($(AGENTS)/node_modules/.bin/opencode --version 2>/dev/null)" = $(OPENCODE) || npm install --no-audit --no-fund --ignore-scripts --prefix $(AGENTS) opencode-ai@$(OPENCODE)
+	@test "$$($(AGENTS)/node_modules/.bin/opencode --version 2>/dev/null)" = $(OPENCODE) || { npm install --no-audit --no-fund --ignore-scripts --prefix $(AGENTS) opencode-ai@$(OPENCODE) && node $(AGENTS)/node_modules/opencode-ai/postinstall.mjs; }
 	$(GO) test -c -o $(AGENTS)/protocol.test ./internal/session/acp
 	$(GO) test -c -o $(AGENTS)/chat.test ./internal/daemon
 	@alone="$(ALONE)"; echo "== $${alone:-no network namespace}"; \
