@@ -205,7 +205,7 @@ func TestPromptOfAChat(t *testing.T) { // spec launch L2.2, L5.7, L7
 		code    davit.Code
 	}{
 		"without an id":    {func(_ *stage, i *davit.Intent) { i.OperationID = "" }, davit.PromptJournaled, "", false, ""},
-		"long":             {func(_ *stage, i *davit.Intent) { i.Prompt.Text = strings.Repeat("x", 1<<20) }, davit.PromptJournaled, "", false, ""},
+		"long":             {func(_ *stage, i *davit.Intent) { i.Prompt.Text = strings.Repeat("x", 150_000) }, davit.PromptJournaled, "", false, ""},
 		"not taken":        {func(s *stage, _ *davit.Intent) { s.submitErr = errors.New("it has ended") }, davit.PromptNotDelivered, "not delivered: it has ended", false, ""},
 		"nobody knows":     {func(s *stage, _ *davit.Intent) { s.submitErr, s.lookErr = errDisk, errDisk }, "", "", false, davit.CodeOperationUnknown},
 		"draft":            {func(_ *stage, i *davit.Intent) { i.Prompt.Delivery = "draft" }, davit.PromptNotDelivered, "", true, ""},

@@ -24,25 +24,28 @@ func TestHostIsKilledAtEachArrow(t *testing.T) { // spec launch L5, L6.3, L6.5
 		launchAndDie(t)
 		return
 	}
-	points := append(Failpoints(), "surface-before-spawn", "surface-after-spawn")
-	for _, agent := range []string{"practice", "chatty"} {
-		if agent == "chatty" {
-			points = append(points, "deliver-before-row", "deliver-after-row")
-		}
-		for _, target := range []string{"existing", "worktree"} {
-			for _, point := range points {
-				t.Run(agent+" "+target+" "+point, func(t *testing.T) {
-					t.Parallel()
-					s := newStage(t)
-					in := s.existing(1)
-					if target == "worktree" {
-						in = s.worktree(1, "topic")
-					}
-					in.Agent = agent
-					killHost(t, s, in, point)
-					afterCrash(t, s, in, point)
-				})
-			}
+	// Every surface with every target: the same with the real host, in internal/daemon.
+	for _, c := range []struct {
+		agent, target string
+		points        []string
+	}{
+		{"practice", "worktree", append(Failpoints(), "surface-before-spawn", "surface-after-spawn")},
+		{"chatty", "existing", append(Failpoints(), "surface-before-spawn", "surface-after-spawn", "deliver-before-row", "deliver-after-row")},
+		{"practice", "existing", []string{"after-create", "surface-after-spawn"}},
+		{"chatty", "worktree", []string{"after-create", "surface-before-spawn", "deliver-before-row"}},
+	} {
+		for _, point := range c.points {
+			t.Run(c.agent+" "+c.target+" "+point, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t)
+				in := s.existing(1)
+				if c.target == "worktree" {
+					in = s.worktree(1, "topic")
+				}
+				in.Agent = c.agent
+				killHost(t, s, in, point)
+				afterCrash(t, s, in, point)
+			})
 		}
 	}
 }
