@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"log/slog"
 	"runtime/debug"
 	"slices"
@@ -312,23 +311,34 @@ func (c *chat) commit(st *step) error {
 
 // store appends, again and again while the store refuses.
 func (c *chat) store(b store.JournalBatch) error {
+	// Without a deadline: a step whose answer is not waited for may be stored or not.
+	ctx := context.WithoutCancel(c.ctx)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(c.ctx), 30*time.Second, errors.New("the store did not answer within 30 s"))
 		err := c.s.cfg.Store.AppendJournal(ctx, b)
-		cancel()
-		if err == nil {
+		if err == nil || wait > 50*time.Millisecond && c.stored(ctx, b) {
 			return nil
 		}
 		c.log.Error("a step of a chat could not be stored; it is tried again", "err", err)
 		v := c.row.Session
 		v.Fault = davit.Errorf(davit.CodeInternal, "the chat's journal cannot be written: %v", err).WithHint("check that the disk of the state directory has room and can be written")
 		c.publish(v)
+		c.told = v
 		select {
 		case <-time.After(wait):
 		case <-c.ctx.Done():
 			return errStopped
 		}
 	}
+}
+
+// stored says that a step which the store called failed is there after all.
+func (c *chat) stored(ctx context.Context, b store.JournalBatch) bool {
+	if len(b.Rows) == 0 {
+		return false // the same again is harmless
+	}
+	first := b.Rows[0]
+	rows, err := c.s.cfg.Store.Journal(ctx, c.id, davit.Cursor{Epoch: first.Epoch, Seq: first.Seq - 1}, 1)
+	return err == nil && len(rows) == 1 && rows[0].Seq == first.Seq && rows[0].Item == first.Item && rows[0].Revision == first.Revision
 }
 
 // pay stores which acts are done, when nothing else was to be stored since.

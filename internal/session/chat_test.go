@@ -4,7 +4,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"davit"
 	"davit/internal/session"
@@ -40,7 +39,7 @@ func TestStartSendStop(t *testing.T) { // spec session S1.1, S1.2, S1.5
 	if v.Title != "hello there" || r.submission(t, "m1").State != davit.SubmissionAccepted {
 		t.Errorf("title %q, message %+v", v.Title, r.submission(t, "m1"))
 	}
-	testenv.Eventually(t, 5*time.Second, func() (bool, string) {
+	testenv.Eventually(t, patience, func() (bool, string) {
 		p, s := r.host.State().Panes["p_1"], r.host.State().Sessions[chatID]
 		return p.Title == "hello there" && s.Status == davit.AgentDone, p.Title + " " + string(s.Status)
 	})
@@ -187,7 +186,7 @@ func TestPermissionEndsWithTheTurn(t *testing.T) { // spec session S1.7, S1.8
 	}
 	_, err := r.service.Respond(t.Context(), mutation("late", 1), q.Item, q.Revision, "once")
 	wantCode(t, err, davit.CodeAlreadyResolved)
-	testenv.Eventually(t, 5*time.Second, func() (bool, string) {
+	testenv.Eventually(t, patience, func() (bool, string) {
 		told := r.heard(t, "permission")
 		return len(told) == 1 && told[0] == "cancelled", strings.Join(told, ", ")
 	})
@@ -230,7 +229,7 @@ func TestDraft(t *testing.T) { // spec session S1.8
 	if now, ok := e.Details["draft"].(davit.SessionDraft); !ok || now.Text != "half a thou" {
 		t.Errorf("details %v", e.Details)
 	}
-	testenv.Eventually(t, 5*time.Second, func() (bool, string) {
+	testenv.Eventually(t, patience, func() (bool, string) {
 		v := r.host.State().Sessions[chatID].Draft
 		return v == d, v.Text
 	})
@@ -255,7 +254,7 @@ func TestOptions(t *testing.T) { // spec session S2
 		t.Errorf("warning %q", started.Warning)
 	}
 	mode := func() string { return r.get(t).Options[0].Value }
-	testenv.Eventually(t, 5*time.Second, func() (bool, string) { return mode() == "auto", mode() })
+	testenv.Eventually(t, patience, func() (bool, string) { return mode() == "auto", mode() })
 	if err := r.service.SetOption(t.Context(), mutation("o", 1), "mode", "ask"); err != nil || mode() != "ask" {
 		t.Error(err, mode())
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"davit"
 	"davit/internal/session"
@@ -172,15 +171,16 @@ func TestAgentEnds(t *testing.T) { // spec session S1.7, S1.10
 // An agent that ends while nobody asks it anything is told as ended.
 func TestAgentEndsIdle(t *testing.T) { // spec session S1.10
 	t.Parallel()
-	r := begin(t, "exit-after=300ms,exit=6")
+	r := begin(t, "")
 	r.startChat(t)
+	r.killAgent(t)
 	v := r.untilStatus(t, davit.AgentResumable)
-	if v.Fault == nil || !strings.Contains(v.Fault.Message, "exit status 6") {
+	if v.Fault == nil || !strings.Contains(v.Fault.Message, "SIGKILL") {
 		t.Errorf("%+v", v)
 	}
-	testenv.Eventually(t, 5*time.Second, func() (bool, string) {
+	testenv.Eventually(t, patience, func() (bool, string) {
 		p := r.host.State().Panes["p_1"]
-		return p.Pid == 0 && strings.Contains(p.Fault, "exit status 6"), fmt.Sprintf("%+v", p)
+		return p.Pid == 0 && strings.Contains(p.Fault, "SIGKILL"), fmt.Sprintf("%+v", p)
 	})
 }
 
@@ -239,7 +239,7 @@ func TestHalfALineAndACancelNotHeeded(t *testing.T) { // spec session S1.8, S1.1
 	if err := r.service.Cancel(t.Context(), mutation("c", 1)); err != nil {
 		t.Fatal(err)
 	}
-	testenv.Eventually(t, 10*time.Second, func() (bool, string) {
+	testenv.Eventually(t, patience, func() (bool, string) {
 		notes := r.items(t, davit.JournalStatus)
 		return len(notes) == 1 && strings.Contains(notes[0].Body.Text, "Stop ends its process"), fmt.Sprint(notes)
 	})
@@ -279,7 +279,7 @@ func (r *running) noChild(t testing.TB) {
 	if _, err := fmt.Sscanf(after[strings.Index(after, `"pid":`):], `"pid":%d`, &pid); err != nil {
 		t.Fatal(err)
 	}
-	testenv.Eventually(t, 5*time.Second, func() (bool, string) {
+	testenv.Eventually(t, patience, func() (bool, string) {
 		return syscall.Kill(pid, 0) != nil, fmt.Sprintf("its child %d lives on", pid)
 	})
 }
@@ -315,7 +315,7 @@ func TestSilentAgent(t *testing.T) { // spec session S1.10
 // untilThere waits for a session that may not be there yet.
 func (r *running) untilThere(t testing.TB, is func(davit.Session) bool) {
 	t.Helper()
-	testenv.Eventually(t, 10*time.Second, func() (bool, string) {
+	testenv.Eventually(t, patience, func() (bool, string) {
 		v, err := r.service.Get(chatID)
 		return err == nil && is(v), fmt.Sprint(v, err)
 	})
@@ -386,4 +386,43 @@ func TestStopInATurn(t *testing.T) { // spec session S1.8
 	}
 	r.noProcess(t)
 	r.noChild(t)
+}
+
+// A disk that is full for a while holds a chat up and loses nothing of it; the chat says so
+// meanwhile.
+func TestDiskIsFullForAWhile(t *testing.T) { // spec session S1.1, S1.5
+	t.Parallel()
+	r := begin(t, "work=300ms")
+	r.startChat(t)
+	r.send(t, "m1", "count 100")
+	r.until(t, "it speaks", func(davit.Session) bool { return len(r.said(t, "agent")) > 0 })
+	r.lie.Store(true)
+	r.until(t, "the next step is told as failed", func(davit.Session) bool { return !r.lie.Load() })
+	r.refuse.Store(true)
+	sent := make(chan error, 1)
+	go func() {
+		_, err := r.service.Send(context.Background(), session.Mutation{Session: chatID, Operation: "m2"}, "count 3")
+		sent <- err
+	}()
+	fault := func() *davit.Error { return r.host.State().Sessions[chatID].Fault }
+	testenv.Eventually(t, patience, func() (bool, string) {
+		f := fault()
+		return f != nil && strings.Contains(f.Message, "the disk is full"), fmt.Sprint(f)
+	})
+	select {
+	case err := <-sent:
+		t.Errorf("a message that is not stored was answered: %v", err)
+	default:
+	}
+	r.refuse.Store(false)
+	if err := <-sent; err != nil {
+		t.Error(err)
+	}
+	r.untilTurns(t, 2)
+	testenv.Eventually(t, patience, func() (bool, string) { return fault() == nil, fmt.Sprint(fault()) })
+	said := r.said(t, "agent")
+	if len(said) != 2 || len(strings.Fields(said[0])) != 100 || said[1] != "1 2 3 " {
+		t.Errorf("%q", said)
+	}
+	r.rows(t)
 }

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -106,7 +109,27 @@ type running struct {
 	store   *store.Store
 	panes   *host.Panes
 	agents  *agents
+	refuse  *atomic.Bool // the store refuses steps
+	lie     *atomic.Bool // it stores one and says that it did not
 	stop    func()
+}
+
+// refusing is the store, on a disk that can be full.
+type refusing struct {
+	*store.Store
+	refuse *atomic.Bool
+	lie    *atomic.Bool // the next step is stored, and told as failed
+}
+
+func (r refusing) AppendJournal(ctx context.Context, b store.JournalBatch) error {
+	if r.refuse.Load() {
+		return errors.New("the disk is full")
+	}
+	err := r.Store.AppendJournal(ctx, b)
+	if err == nil && r.lie.Swap(false) {
+		return errors.New("I/O error")
+	}
+	return err
 }
 
 // agents are the catalogue: the practice agent, with what it is told in its environment.
@@ -152,7 +175,7 @@ func (s stage) startHost(log *slog.Logger, faults string, failpoint func(string)
 	if err != nil {
 		return nil, err
 	}
-	r := &running{stage: s, store: db, agents: &agents{stage: s, env: []string{"DAVIT_PRACTICE=" + faults}}}
+	r := &running{stage: s, store: db, refuse: &atomic.Bool{}, lie: &atomic.Bool{}, agents: &agents{stage: s, env: []string{"DAVIT_PRACTICE=" + faults}}}
 	r.host = host.New(host.Config{HostID: "h_1", Store: db, Feed: deaf{}, Now: time.Now, Log: log}, host.Model{})
 	r.panes = host.NewPanes(host.PanesConfig{
 		Host: r.host, Dir: s.path("state/panes"), Log: log, Dial: client.Config{Build: "test", Log: log},
@@ -163,7 +186,7 @@ func (s stage) startHost(log *slog.Logger, faults string, failpoint func(string)
 		},
 	})
 	r.service = session.New(session.Config{
-		Host: r.host, Store: db, Agents: r.agents, Keeper: r.panes.Link, Linked: r.panes.Linked, Ready: r.panes.Ready(),
+		Host: r.host, Store: refusing{db, r.refuse, r.lie}, Agents: r.agents, Keeper: r.panes.Link, Linked: r.panes.Linked, Ready: r.panes.Ready(),
 		Environment: func(pane davit.PaneID, extra []string) []string {
 			return append([]string{"PATH=/usr/bin:/bin", "DAVIT_PANE=" + string(pane)}, extra...)
 		},
@@ -354,7 +377,7 @@ func (s stage) heard(t testing.TB, event string) []string {
 func (r *running) question(t testing.TB) davit.JournalRow {
 	t.Helper()
 	var open davit.JournalRow
-	testenv.Eventually(t, 15*time.Second, func() (bool, string) {
+	testenv.Eventually(t, patience, func() (bool, string) {
 		for _, row := range r.items(t, davit.JournalApproval) {
 			if row.Body.Approval.State == "open" {
 				open = row
@@ -381,4 +404,17 @@ func mutation(operation string, fence uint64) session.Mutation {
 func findKeeper(s stage) (pid int, alive bool, err error) {
 	rec, alive, err := client.Find(s.path("state"))
 	return rec.Pid, alive, err
+}
+
+// killAgent ends the agent's own process, as a crash of its would.
+func (r *running) killAgent(t testing.TB) {
+	t.Helper()
+	pid := r.host.State().Panes["p_1"].Pid
+	if pid <= 1 {
+		t.Fatalf("the pane tells the pid %d", pid)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Eventually(t, patience, func() (bool, string) { return syscall.Kill(pid, 0) != nil, "the agent lives on" })
 }
