@@ -193,6 +193,9 @@ function useHeight(field: RefObject<HTMLTextAreaElement | null>, text: string): 
 	}, [text]);
 }
 
+/** A message that the host takes as fast as it should is not shown as under way: nothing jumps. */
+const patience = 400;
+
 export interface QueueProps {
 	queued: readonly Item[];
 	sends: readonly Outgoing[];
@@ -203,7 +206,16 @@ export interface QueueProps {
 /** Messages that have not begun: those that the host keeps, and those on their way to it. */
 export function Queue({ queued, sends, composer, linked }: QueueProps) {
 	const known = new Set(queued.map((item) => item.body.submission?.id));
-	const way = sends.filter((out) => !known.has(out.id));
+	const late = useSignal<ReadonlySet<string>>(new Set());
+	const ids = sends.map((out) => out.id).join();
+	useEffect(() => {
+		if (ids === "") return;
+		const timer = setTimeout(() => {
+			late.value = new Set(ids.split(","));
+		}, patience);
+		return () => clearTimeout(timer);
+	}, [ids]);
+	const way = sends.filter((out) => !known.has(out.id) && (out.fault || !linked || late.value.has(out.id)));
 	if (queued.length + way.length === 0) return null;
 	return (
 		<ul class="queue" aria-label="Messages that wait">

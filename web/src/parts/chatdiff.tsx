@@ -43,7 +43,7 @@ export function DiffView({ item, diff, feed, wide }: DiffViewProps) {
 					before={before.text}
 					after={after.text}
 					path={diff.path}
-					wide={wide && !!diff.old}
+					kind={!diff.old ? "fresh" : wide ? "wide" : "inline"}
 					all={feed.toggled.value.has(`${item}:all`)}
 					onAll={() => feed.toggle(`${item}:all`)}
 				/>
@@ -79,7 +79,8 @@ interface LinesProps {
 	before: string;
 	after: string;
 	path: string;
-	wide: boolean;
+	/** fresh: there is no old side */
+	kind: "fresh" | "wide" | "inline";
 	all: boolean;
 	onAll: () => void;
 }
@@ -87,7 +88,7 @@ interface LinesProps {
 /** Lines shown before the rest is asked for. */
 const firstLines = 48;
 
-function Lines({ before, after, path, wide, all, onAll }: LinesProps) {
+function Lines({ before, after, path, kind, all, onAll }: LinesProps) {
 	// Lines are many: they are worked out once.
 	const hunks = useMemo(() => hunksOf(diffLines(before, after)), [before, after]);
 	if (hunks.length === 0) return <p class="file-diff-more">Nothing that shows has changed.</p>;
@@ -97,17 +98,17 @@ function Lines({ before, after, path, wide, all, onAll }: LinesProps) {
 		<>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
 			<section class="file-diff-body" tabIndex={0} aria-label={`Lines of ${path}`}>
-				<table class={wide ? "diff-table wide" : "diff-table"}>
+				<table class={`diff-table ${kind}`}>
 					{(cut ? firstOf(hunks, firstLines) : hunks).map((hunk) => (
 						<tbody key={String(hunk.lines[0]?.new ?? hunk.lines[0]?.old)}>
 							{hunk.skipped > 0 && (
 								<tr class="gap">
-									<td colSpan={wide ? 4 : 3}>
+									<td colSpan={kind === "wide" ? 4 : 3}>
 										{hunk.skipped} {hunk.skipped === 1 ? "line" : "lines"} alike
 									</td>
 								</tr>
 							)}
-							{wide ? sideBySide(hunk) : inline(hunk)}
+							{kind === "wide" ? sideBySide(hunk) : inline(hunk)}
 						</tbody>
 					))}
 				</table>
