@@ -82,9 +82,9 @@ func (c *client) run(r *http.Request) error {
 		c.say(wire.ServerFrame{Type: "error", Error: davit.AsError(err)})
 		return err
 	}
-	done := c.server.cfg.Viewers.Look()
-	defer done()
-	if hello.Events == nil || *hello.Events {
+	if hello.Events == nil || *hello.Events { // a client without events shows no chips
+		done := c.server.cfg.Viewers.Look()
+		defer done()
 		c.group.Go(func() { c.events(hello.After) })
 	} else {
 		c.say(wire.ServerFrame{Type: "hello", HostID: c.server.cfg.Host.State().HostID})
