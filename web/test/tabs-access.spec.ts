@@ -19,7 +19,7 @@ for (const theme of ["dark", "light", "contrast"] as const) {
 		);
 		await fresh(page);
 		const dir = await inRepository(page);
-		await type(page, "echo more >> README.md");
+		await type(page, "echo more >> README.md && git add README.md");
 		await revalidate(page, dir);
 		await page.locator(".row .pull-badge").waitFor();
 		await page.locator(".row .diff").waitFor();
@@ -56,7 +56,7 @@ test("at 360 px the tab list and its popup are in reach", async () => {
 	const popup = page.getByRole("dialog", { name: "View of the tabs" });
 	const box = await popup.boundingBox();
 	assert.ok(box && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
-	await popup.getByText("Compact").tap();
+	await popup.getByRole("radio", { name: "Compact" }).tap();
 	await page.locator('.row[data-density="compact"]').waitFor();
 	assert.equal(
 		await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
