@@ -95,7 +95,7 @@ func (a *agent) ask(method string, line func(id uint64) []byte) uint64 {
 // until takes frames until a step fits.
 func (a *agent) until(what string, fits func(Step) bool) Step {
 	a.t.Helper()
-	limit := time.After(60 * time.Second)
+	limit := time.After(4 * time.Minute) // it starts slowly where the machine is busy
 	for {
 		select {
 		case line, open := <-a.lines:
@@ -111,7 +111,7 @@ func (a *agent) until(what string, fits func(Step) bool) Step {
 				return s
 			}
 		case <-limit:
-			a.t.Fatalf("no %s; rows so far:\n%s", what, showAll(a.fold.rows))
+			a.t.Fatalf("waited for %s in vain; rows so far:\n%s", what, showAll(a.fold.rows))
 		}
 	}
 }
