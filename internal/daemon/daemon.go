@@ -150,7 +150,7 @@ func (d *daemon) build(ctx context.Context) error {
 	userShell := userShell(d.cfg.Getenv)
 	agents := &agents{daemon: d, login: login}
 	d.sessions = session.New(session.Config{
-		Host: d.host, Store: d.store, Agents: agents, Keeper: d.panes.Link, Linked: d.panes.Linked, Ready: d.panes.Ready(),
+		Host: d.host, Store: d.store, Agents: agents, Keeper: d.panes.Link, Linked: d.panes.Linked, Ready: d.panes.Ready(), StateDir: d.cfg.Home.State,
 		Environment: func(pane davit.PaneID, extra []string) []string {
 			return shell.PaneEnv(shell.EnvInput{Login: login(), Pane: pane, Socket: d.socket, Extra: extra})
 		},

@@ -134,7 +134,7 @@ func (c *chat) run(ctx context.Context) {
 		var inbox <-chan feed
 		var out chan<- store.ActRow
 		var act store.ActRow
-		if p != nil && (len(c.owed) < owedMost || c.phase == phaseEnding) { // an agent that does not read is not read either
+		if p != nil && !c.holds(p) && len(p.pending) < 2*foldBytes {
 			inbox = p.inbox
 		}
 		if p != nil && p.link != nil && p.exit == nil && p.sent < len(c.owed) {

@@ -249,6 +249,30 @@ func TestAgentEndsWhileNoHostIsThere(t *testing.T) { // spec session S1.9, S1.10
 	}
 }
 
+// A keeper that was told to end ends its agents first, and had it written down: the turn is
+// stopped, and nothing is lost of what it said.
+func TestKeeperIsShutDown(t *testing.T) { // spec session S1.1, S1.9
+	t.Parallel()
+	s := newStage(t)
+	r := s.run(t, "work=500ms")
+	r.startChat(t)
+	r.send(t, "m1", "count 50\nwait")
+	r.untilStatus(t, davit.AgentWorking)
+	r.until(t, "accepted", func(davit.Session) bool { return r.submission(t, "m1").State == davit.SubmissionAccepted })
+	r.stop()
+	s.endKeeper(t)
+	r = s.run(t, "")
+	if turn := r.untilTurns(t, 1); turn.Reason != "stopped" && turn.Reason != "cancelled" {
+		t.Errorf("ended as %+v", turn)
+	}
+	if v := r.untilStatus(t, davit.AgentResumable); v.Fault != nil {
+		t.Errorf("%+v", v.Fault)
+	}
+	if end := lifecycle(r.items(t, davit.JournalLifecycle), "exited"); len(end) != 1 || end[0].Body.Lifecycle.Exit == nil {
+		t.Errorf("its end: %+v", end)
+	}
+}
+
 // A keeper that is gone takes the agent along: the turn is lost, a message on its way is
 // unknown and never sent again, the chat can be resumed.
 func TestKeeperIsGone(t *testing.T) { // spec session S1.5, S1.9

@@ -25,8 +25,32 @@ const skipEvery = 4 << 20
 // answerKeep is how much of an answer to a request of ours is stored with it.
 const answerKeep = 64 << 10
 
-// hear takes what a follower tells.
+// A step holds at most so many inputs and one piece's: each is several rows.
+const (
+	foldPiece = 8 << 10
+	foldActs  = 64
+)
+
+// hear takes what followers tell, as much as there is at once: a burst is one step (S1.1),
+// so that streaming is cheap.
 func (c *chat) hear(p *process, fd feed) {
+	c.take(p, fd)
+	for len(p.pending) > 0 && len(p.pending) < foldBytes {
+		select {
+		case fd = <-p.inbox:
+			c.take(p, fd)
+			continue
+		default:
+		}
+		break
+	}
+	if c.proc == p && p.link != nil {
+		c.foldDue(p)
+	}
+}
+
+// take takes what one follower tells.
+func (c *chat) take(p *process, fd feed) {
 	if c.proc != p || p.link == nil || p.link != fd.link {
 		return
 	}
@@ -52,32 +76,36 @@ func (c *chat) hearStderr(p *process, fd feed) {
 	}
 }
 
-// hearStdout gathers output: a burst is one step (S1.1), so that streaming is cheap.
+// hearStdout gathers output.
 func (c *chat) hearStdout(p *process, fd feed) {
 	p.pending = append(p.pending, fd.data...)
 	if fd.gap > 0 {
-		c.fold(p)
+		c.foldAll(p)
 		c.lostOutput(p, fd)
 	}
 	if fd.exit != nil || fd.end {
 		if fd.exit != nil {
 			p.exit = fd.exit
 		}
-		c.fold(p)
+		c.foldAll(p)
 		if p.exit != nil && !p.quiet {
 			c.after(stderrGrace, func() { p.silent = true; c.over(p) })
 		}
 		c.over(p)
+	}
+}
+
+// foldDue folds what was gathered, now or when its time has come.
+func (c *chat) foldDue(p *process) {
+	if len(p.pending) == 0 || p.exit != nil {
 		return
 	}
 	if wait := foldEvery - time.Since(p.folded); wait > 0 && len(p.pending) < foldBytes {
-		if !p.due {
-			p.due = true
-			c.after(wait, func() { p.due = false; c.fold(p) })
-		}
+		c.foldLater(p, wait)
 		return
 	}
 	c.fold(p)
+	c.foldLater(p, 0)
 }
 
 // lostOutput tells of output that the keeper does not have any more.
@@ -98,10 +126,15 @@ func (c *chat) fold(p *process) {
 	}
 	before := p.lines.Position()
 	st := &step{}
-	for _, line := range p.lines.Feed(p.pending) {
-		c.frame(st, p, acp.Decode(line))
+	data := p.pending
+	for len(data) > 0 && len(st.batch.PutActs) < foldActs {
+		n := min(len(data), foldPiece)
+		for _, line := range p.lines.Feed(data[:n]) {
+			c.frame(st, p, acp.Decode(line))
+		}
+		data = data[n:]
 	}
-	p.pending, p.folded = p.pending[:0], time.Now()
+	p.pending, p.folded = append(p.pending[:0], data...), time.Now()
 	at := p.lines.Position()
 	if at == before || at.Skipping && len(st.rows) == 0 && at.Offset < p.stored+skipEvery {
 		return // in the middle of a line
@@ -109,6 +142,35 @@ func (c *chat) fold(p *process) {
 	c.folded(st, p)
 	c.settle()
 	_ = c.commit(st) // an error is the host's stop
+}
+
+// foldAll folds all that was read.
+func (c *chat) foldAll(p *process) {
+	for c.proc == p && len(p.pending) > 0 && c.ctx.Err() == nil {
+		c.fold(p)
+	}
+}
+
+// foldLater folds what is left when its time has come and the agent takes what it is owed.
+func (c *chat) foldLater(p *process, wait time.Duration) {
+	if p.due || len(p.pending) == 0 {
+		return
+	}
+	p.due = true
+	c.after(wait, func() {
+		p.due = false
+		if c.holds(p) {
+			c.foldLater(p, foldEvery)
+			return
+		}
+		c.fold(p)
+		c.foldLater(p, 0)
+	})
+}
+
+// holds says that an agent that does not read is not read either.
+func (c *chat) holds(p *process) bool {
+	return len(c.owed) >= owedMost && p.exit == nil && c.phase != phaseEnding
 }
 
 // folded puts the place of the fold into a step, and tells the keeper once it is stored.

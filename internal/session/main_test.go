@@ -190,7 +190,7 @@ func (s stage) startHost(log *slog.Logger, faults string, failpoint func(string)
 		Environment: func(pane davit.PaneID, extra []string) []string {
 			return append([]string{"PATH=/usr/bin:/bin", "DAVIT_PANE=" + string(pane)}, extra...)
 		},
-		Failpoint: failpoint, Now: time.Now, Log: log,
+		StateDir: s.path("state"), Failpoint: failpoint, Now: time.Now, Log: log,
 	})
 	loop, stopLoop := context.WithCancel(context.Background())
 	panes, stopPanes := context.WithCancel(context.Background())

@@ -75,6 +75,8 @@ type Config struct {
 	Linked func() (*client.Client, bool)
 	// Ready is closed when the host knows whether its keeper lives.
 	Ready <-chan struct{}
+	// StateDir is the keeper's: logs of a keeper that is gone are read from there. "": not.
+	StateDir string
 	// Environment makes the agent's environment: login shell, DAVIT_* of the pane, extra.
 	Environment func(pane davit.PaneID, extra []string) []string
 	Failpoint   func(name string) // for crash tests; may be nil

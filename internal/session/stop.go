@@ -283,8 +283,12 @@ func exitWords(e keeper.ExitStatus) string {
 // is gone and nobody can know (S1.5, S1.9, S1.10).
 func (c *chat) gone(p *process, lost bool) {
 	name := c.row.Session.AgentName
-	st := &step{}
 	p.leave()
+	keeperGone := lost
+	if lost && c.foldDead(p) { // it had ended all that it had, by request
+		lost, p.stopped, p.fault = false, true, nil
+	}
+	st := &step{}
 	c.rest(st, p)
 	reason, message := "exited", ""
 	switch {
@@ -298,7 +302,8 @@ func (c *chat) gone(p *process, lost bool) {
 	if p.fault != nil {
 		message = p.fault.Message
 	}
-	c.closeTurn(st, p, lost, reason, message)
+	idle := c.turn == nil && c.phase == phaseReady
+	c.closeTurn(st, p, keeperGone, reason, message)
 	c.cancelRequests(st)
 	for _, sub := range c.queue {
 		sub.State, sub.Reason = davit.SubmissionRejected, name+" ended before the message was sent"
@@ -315,6 +320,9 @@ func (c *chat) gone(p *process, lost bool) {
 	}
 	st.add(c.conv.Note(davit.JournalLifecycle, davit.JournalBody{Text: message, Lifecycle: life}))
 	c.goneRow(p)
+	if lost && idle {
+		c.row.Session.Fault = nil // nothing was cut off, and the row says what happened
+	}
 	for _, act := range c.owed {
 		c.paid = append(c.paid, act.ID)
 	}
