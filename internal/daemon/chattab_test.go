@@ -60,6 +60,39 @@ func TestClosedChatEndsWithItsUndo(t *testing.T) { // spec session S1.8, tabs T6
 	stop()
 }
 
+// TestChatHasChips: a chat's pane has chips of its directory, and they follow what its
+// agent does.
+func TestChatHasChips(t *testing.T) { // spec chips C2.4
+	s := newLaunchScene(t)
+	s.up()
+	in := davit.Intent{
+		Agent: "practice", Surface: davit.Structured, Target: davit.Target{Kind: davit.TargetExisting, Worktree: "path:" + s.repo},
+		SessionOptions: map[string]string{"mode": "auto"},
+	}
+	var r davit.Result
+	if err := s.client.Call(t.Context(), "agent.launch", in, &r); err != nil || r.Warning != "" {
+		t.Fatal(err, r.Warning)
+	}
+	v := (&chipScene{scene: s.scene}).view()
+	pane := s.session(r).Pane
+	shows := func(kind, text string) {
+		t.Helper()
+		testenv.Eventually(t, patience, func() (bool, string) {
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			i := slices.IndexFunc(v.state.Chips[pane], func(c davit.Chip) bool { return string(c.Kind) == kind })
+			return i >= 0 && strings.Contains(v.state.Chips[pane][i].Text, text), fmt.Sprintf("no chip %s with %q: %+v", kind, text, v.state.Chips[pane])
+		})
+	}
+	shows("git_branch", "main")
+	send := wire.SessionSend{SessionMutation: wire.SessionMutation{Session: davit.SessionID(r.Outcome.SessionID), Operation: "op-1", Fence: s.session(r).Fence}, Text: "write NOTES.md"}
+	if err := s.client.Call(t.Context(), "agentSession.send", send, nil); err != nil {
+		t.Fatal(err)
+	}
+	shows("git_diff", "1")
+	s.down()
+}
+
 // within runs a host in this process that keeps closed tabs for the time, and gives what
 // stops it.
 func (s *launchScene) within(undo time.Duration) (stop func()) {

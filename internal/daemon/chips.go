@@ -82,8 +82,8 @@ func (c *chips) run(ctx context.Context) error {
 // is no change of the git directory, and no command that a shell tells of.
 const workEvery = 3 * time.Second
 
-// follow refreshes the chips of agents' panes that somebody looks at, as long as they
-// print: a silent agent costs nothing.
+// follow refreshes the chips of agents' panes that somebody looks at, chats too, as long as
+// they print: a silent agent costs nothing.
 func (c *chips) follow(ctx context.Context) {
 	ticker := time.NewTicker(workEvery)
 	defer ticker.Stop()
@@ -100,20 +100,28 @@ func (c *chips) follow(ctx context.Context) {
 		if !looked {
 			continue
 		}
-		for id, p := range c.d.host.State().Panes {
-			if p.Kind != keeper.PaneAgent {
-				continue
-			}
-			live, err := c.d.panes.Get(id)
-			if err != nil {
-				continue
-			}
-			if at := live.View().Offset; at != seen[id] {
+		state := c.d.host.State()
+		for id, p := range state.Panes {
+			if at := c.said(state, p); at != seen[id] {
 				seen[id] = at
 				c.runner.Refresh(string(id))
 			}
 		}
 	}
+}
+
+// said is how much an agent has said in a pane: by its log, or by a chat's journal; 0 where
+// there is none.
+func (c *chips) said(state davit.State, p davit.Pane) uint64 {
+	switch p.Kind {
+	case keeper.PaneAgent:
+		if live, err := c.d.panes.Get(p.ID); err == nil {
+			return live.View().Offset
+		}
+	case keeper.PaneChat:
+		return state.Sessions[p.Session].Cursor.Seq
+	}
+	return 0
 }
 
 // push takes new values into the model.
