@@ -11,6 +11,7 @@ import { type Cursor, emptyJournal, fold, type Journal, prepend } from "./journa
 /** Rows asked for at first, and with each look further back. */
 export const tailRows = 600;
 const keptUnseen = 8;
+const firstWait = 500;
 
 export type Older = "none" | "more" | "loading" | "failed";
 
@@ -29,6 +30,8 @@ export class Feed implements ChatSink {
 	private waiting: JournalRow[] = [];
 	private newest: Cursor | null = null;
 	private due = 0;
+	private retry: number | undefined;
+	private wait = firstWait;
 
 	constructor(readonly session: string) {}
 
@@ -44,6 +47,7 @@ export class Feed implements ChatSink {
 			this.ready.value = false;
 		}
 		this.fault.value = null;
+		this.wait = firstWait;
 		this.waiting.push(...rows);
 		if (cursor) this.newest = cursor;
 		if (!this.ready.peek()) return this.flush();
@@ -53,9 +57,16 @@ export class Feed implements ChatSink {
 		else this.due = window.setTimeout(() => this.flush(), 200);
 	}
 
+	/** The host does not let it be followed now: it is asked again, ever more seldom. */
 	failed(error: Fail): void {
 		this.fault.value = error;
-		this.ready.value = true;
+		clearTimeout(this.retry);
+		this.retry = window.setTimeout(() => {
+			if (this.viewers === 0) return;
+			this.fault.value = null;
+			connection.follow(this.session, this);
+		}, this.wait);
+		this.wait = Math.min(this.wait * 2, 15_000);
 	}
 
 	private flush(): void {

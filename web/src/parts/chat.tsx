@@ -44,18 +44,27 @@ export interface ChatPaneProps {
 export function ChatPane(props: ChatPaneProps) {
 	const id = props.pane.session ?? "";
 	const session = sessions.value[id];
-	const feed = useFeed(id);
-	if (!session) {
+	if (session) return <Followed key={id} {...props} session={session} />;
+	if (props.pane.status === "starting") {
 		return (
-			<div class="empty">
-				<p class="help">This chat is no longer kept.</p>
-				<button type="button" class="button" onClick={() => void closePane(props.pane.id)}>
-					Close
-				</button>
+			<div class="empty" role="status">
+				<p class="help">Opening…</p>
 			</div>
 		);
 	}
-	return <Chat key={id} {...props} session={session} feed={feed} composer={composerOf(id)} />;
+	return (
+		<div class="empty">
+			<p class="help">This chat is no longer kept.</p>
+			<button type="button" class="button" onClick={() => void closePane(props.pane.id)}>
+				Close
+			</button>
+		</div>
+	);
+}
+
+function Followed(props: ChatPaneProps & { session: Session }) {
+	const { id } = props.session;
+	return <Chat {...props} feed={useFeed(id)} composer={composerOf(id)} />;
 }
 
 function useFeed(session: string): Feed {
