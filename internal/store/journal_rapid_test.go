@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,18 +23,13 @@ type counters struct {
 // TestJournalsKeepTheirCounters: whatever batches come, refused ones included, no journal
 // has a hole or a double, and no counter goes back (spec session S1.1, S1.2, S1.6).
 func TestJournalsKeepTheirCounters(t *testing.T) {
-	dir := t.TempDir()
+	s := fresh(t)
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
-		n++
-		s, err := Open(context.Background(), Config{Path: filepath.Join(dir, fmt.Sprint(n), "davit.db")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
+		n++ // sessions of its own for each run
 		model := map[davit.SessionID]*counters{}
-		for range rapid.IntRange(1, 15).Draw(t, "batches") {
-			id := davit.SessionID(rapid.SampledFrom([]string{"a_1", "b_1"}).Draw(t, "session"))
+		for range rapid.IntRange(1, 12).Draw(t, "batches") {
+			id := davit.SessionID(fmt.Sprint(rapid.SampledFrom([]string{"a_", "b_"}).Draw(t, "session"), n))
 			b, next, ok := drawBatch(t, id, model[id])
 			err := s.AppendJournal(context.Background(), b)
 			if (err == nil) != ok {
@@ -44,8 +38,8 @@ func TestJournalsKeepTheirCounters(t *testing.T) {
 			if ok {
 				model[id] = next
 			}
-			compare(t, s, model)
 		}
+		compare(t, s, model)
 	})
 }
 
@@ -94,11 +88,16 @@ func drawBatch(t *rapid.T, id davit.SessionID, now *counters) (JournalBatch, *co
 
 func compare(t *rapid.T, s *Store, model map[davit.SessionID]*counters) {
 	chats, err := s.Chats(context.Background())
-	if err != nil || len(chats) != len(model) {
-		t.Fatal(len(chats), err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	seen := 0
 	for _, chat := range chats {
 		want := model[chat.ID]
+		if want == nil {
+			continue // of an earlier run, or refused from the start
+		}
+		seen++
 		rows, err := s.Journal(context.Background(), chat.ID, davit.Cursor{}, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -113,5 +112,8 @@ func compare(t *rapid.T, s *Store, model map[davit.SessionID]*counters) {
 		if diff := cmp.Diff(*want, got, cmp.AllowUnexported(counters{})); diff != "" {
 			t.Fatal(chat.ID, diff)
 		}
+	}
+	if seen != len(model) {
+		t.Fatalf("%d of %d sessions are there", seen, len(model))
 	}
 }
