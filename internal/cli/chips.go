@@ -72,7 +72,7 @@ func (a *app) chipsRevalidateCommand() *cobra.Command {
 			where := wire.ChipsRequest{Dir: cmp.Or(dir, a.dir), Path: a.getenv("PATH")}
 			said, err := call[wire.ChipRevalidated](cmd.Context(), a, "chips.revalidate", where)
 			if davit.CodeOf(err) == davit.CodeHostDown {
-				err = a.alone(cmd.Context(), func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, _ func() error) error {
+				err = a.alone(cmd.Context(), a.withPrefs, func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, _ func() error) error {
 					j := r.Revalidate(ctx, runner.Question{Dir: where.Dir, Path: where.Path}, p.Layout())
 					_, err := p.Judge(ctx, j.Verdict, j.Reason)
 					said = wire.ChipRevalidated{Layout: p.Layout(), Outcome: string(j.Verdict), Reason: j.Reason}
@@ -95,21 +95,49 @@ func (a *app) chipsRevalidateCommand() *cobra.Command {
 // C3.3).
 func (a *app) chipsAlone(ctx context.Context, in wire.ChipsRequest) (wire.Chips, error) {
 	var out wire.Chips
-	err := a.alone(ctx, func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, settle func() error) error {
+	looked := false
+	look := func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, settle func() error) error {
+		looked = true
 		list := r.List(ctx, runner.ListRequest{Dir: in.Dir, Path: in.Path, Layout: p.Layout(), Verdict: p.Verdict()})
 		if err := settle(); err != nil {
 			return err
 		}
 		out = wire.Chips{Chips: list, Validation: string(p.Layout().Validation), Shown: p.Layout().Prompt}
 		return nil
-	})
+	}
+	err := a.alone(ctx, a.withPrefs, look)
+	if err != nil && !looked && ctx.Err() == nil {
+		a.note("warning: %s; what is stored about chips is not used", davit.AsError(err).Message)
+		err = a.alone(ctx, withoutStore, look)
+	}
 	return out, err
+}
+
+// nothing is a store that keeps what it is told as long as it lives.
+type nothing map[string]json.RawMessage
+
+func (n nothing) Setting(_ context.Context, key string) (json.RawMessage, bool, error) {
+	value, found := n[key]
+	return value, found, nil
+}
+
+func (n nothing) SetSetting(_ context.Context, key string, value json.RawMessage) error {
+	n[key] = value
+	return nil
+}
+
+func withoutStore(ctx context.Context, work func(p *prefs.Prefs) error) error {
+	p, err := prefs.Load(ctx, prefs.Config{Store: nothing{}})
+	if err != nil {
+		return err
+	}
+	return work(p)
 }
 
 // alone runs work with a runner and the stored preferences of this home. settle takes the
 // verdicts so far to the store.
-func (a *app) alone(ctx context.Context, work func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, settle func() error) error) error {
-	return a.withPrefs(ctx, func(p *prefs.Prefs) error {
+func (a *app) alone(ctx context.Context, open func(context.Context, func(*prefs.Prefs) error) error, work func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, settle func() error) error) error {
+	return open(ctx, func(p *prefs.Prefs) error {
 		verdicts := make(chan chip.Judgement, 64) // more than one question can have; full: dropped
 		g := git.Runner{Path: "git", Env: a.environ}
 		r := runner.New(runner.Config{
@@ -141,8 +169,7 @@ func (a *app) alone(ctx context.Context, work func(ctx context.Context, r *runne
 	})
 }
 
-// withPrefs opens the store of a home without a host. One that cannot be opened is told;
-// what is looked up then holds for this run alone.
+// withPrefs opens the store of a home without a host.
 func (a *app) withPrefs(ctx context.Context, work func(p *prefs.Prefs) error) error {
 	h, err := a.home()
 	if err != nil {
