@@ -173,7 +173,7 @@ export function BlobView({ title, blob, feed, json }: BlobViewProps) {
 	return (
 		<figure class="blob">
 			<figcaption>
-				<span>{blob.name || title}</span>
+				<span>{blob.name && blob.name !== "rawOutput" ? blob.name : title}</span>
 				<CopyButton text={text} what={title.toLowerCase()} />
 			</figcaption>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
