@@ -221,11 +221,7 @@ func (c *chips) places() map[davit.PaneID]place {
 
 // Command says that a command has finished in a pane (tab.Chips). What it means for the
 // pull request is heard by PaneEvent, with its exit.
-func (c *chips) Command(id davit.PaneID, line string) {
-	if policy, ok := chip.PolicyOf(chip.GitDiff); ok && chip.Invalidates(policy, line, nil) {
-		c.runner.Refresh(string(id))
-	}
-}
+func (c *chips) Command(id davit.PaneID, _ string) { c.runner.Ran(string(id)) }
 
 // Gone forgets a pane.
 func (c *chips) Gone(id davit.PaneID) {

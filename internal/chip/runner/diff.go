@@ -25,9 +25,19 @@ type diff struct {
 	status  davit.ChipStatus
 	reason  string
 	at      time.Time // of the last end of a run
+	began   time.Time // the last one, or the one that runs
 	running bool
 	queued  bool
 	again   bool // something changed while it ran
+}
+
+// ranGrace is how long a command's end waits for the watch to tell of the same change.
+const ranGrace = 100 * time.Millisecond
+
+// ran is the end of a command in a work tree.
+type ran struct {
+	tree *tree
+	at   time.Time
 }
 
 // take takes the end of a run.

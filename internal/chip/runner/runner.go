@@ -70,6 +70,7 @@ type Runner struct {
 type ask struct {
 	dir      string // "" keeps the directory
 	refresh  bool
+	ran      time.Time // when a command ended, zero for none
 	drop     bool
 	show     *Show // nil keeps it
 	bump     Bumped
@@ -131,6 +132,13 @@ func (r *Runner) Show(key string, show Show) { r.ask(key, func(a *ask) { a.show 
 // Refresh looks again: a command of that surface has finished. A surface that is not
 // watched stays so.
 func (r *Runner) Refresh(key string) { r.ask(key, func(a *ask) { a.refresh = true }) }
+
+// Ran says that a command has ended at a surface: it may have changed any file. What the
+// watch of the repository has measured since then is not measured again (spec chips C1.2).
+func (r *Runner) Ran(key string) {
+	now := r.cfg.Now()
+	r.ask(key, func(a *ask) { a.ran = now })
+}
 
 // Bump says that a command of that surface may have changed its pull request (C2.3).
 func (r *Runner) Bump(key string, what Bumped) {
@@ -275,7 +283,16 @@ func (l *loop) serve(key string, a ask) {
 	if a.dir != "" {
 		s.dir = a.dir
 	}
-	if a.dir != "" || a.refresh {
+	if t := s.tree; t != nil && !a.ran.IsZero() {
+		l.spawn(func(send func(any)) {
+			select { // the watch's own sign of the same change comes first
+			case <-time.After(ranGrace):
+				send(ran{t, a.ran})
+			case <-t.ctx.Done():
+			}
+		})
+	}
+	if a.dir != "" || a.refresh || s.tree == nil && !a.ran.IsZero() { // it may have made a repository
 		l.lookUp(s, a.refresh)
 	}
 }
@@ -299,6 +316,10 @@ func (l *loop) take(result any) {
 		l.reread(result.tree)
 	case reread:
 		l.changed(result)
+	case ran:
+		if !result.tree.diff.began.After(result.at) {
+			l.measure(result.tree, true)
+		}
 	case diffLate:
 		l.late(result.tree)
 	case diffDone:

@@ -242,6 +242,34 @@ func TestFiftySurfacesOneCommit(t *testing.T) {
 	}
 }
 
+// TestCommandsThatEnd: any command may have changed files; one that the watch has told of
+// already costs nothing more (spec chips C1.2, C7).
+func TestCommandsThatEnd(t *testing.T) {
+	b := newBench(t)
+	repo := b.repo("repo")
+	b.runner.Watch("p", repo)
+	b.eventually("p", soon, "cwd="+repo+"/ready git_branch=main/ready git_diff=0/ready")
+	b.write(filepath.Join(repo, "a.txt"), "changed\n")
+	b.runner.Ran("p")
+	b.eventually("p", soon, "cwd="+repo+"/ready git_branch=main/ready git_diff=1 • +1 -1/ready")
+	before := b.settle()
+	b.git(repo, "commit", "-q", "-a", "-m", "second")
+	b.runner.Ran("p")
+	b.eventually("p", soon, "cwd="+repo+"/ready git_branch=main/ready git_diff=0/ready")
+	if n := b.settle() - before; n > 2 {
+		t.Errorf("one commit cost %d git processes: %q", n, b.calls()[before:])
+	}
+	plain := filepath.Join(b.dir, "plain")
+	if err := os.Mkdir(plain, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.runner.Watch("q", plain)
+	b.eventually("q", soon, "cwd="+plain+"/ready")
+	b.git(plain, "init", "-q", "-b", "main")
+	b.runner.Ran("q")
+	b.eventually("q", soon, "cwd="+plain+"/ready git_branch=main/ready git_diff=0/ready")
+}
+
 func TestNobodyLooksNothingRuns(t *testing.T) {
 	b := newBench(t)
 	repo := b.repo("repo")

@@ -262,7 +262,7 @@ func (l *loop) measure(t *tree, renew bool) {
 
 func (l *loop) start(g *gate, t *tree) {
 	g.busy = t
-	t.diff.running, t.diff.queued = true, false
+	t.diff.running, t.diff.queued, t.diff.began = true, false, l.cfg.Now()
 	if !t.diff.has {
 		t.diff.status = davit.ChipLoading
 		l.mark(t)
