@@ -158,15 +158,19 @@ func (s *Screen) index() {
 		}
 	case c.y < s.rows-1:
 		c.y++
-		g.rows[c.y].wrapped = false
 	}
 }
 
+// lineFeed begins a line, even in a row that continued the one before.
 func (s *Screen) lineFeed() {
 	if s.modes.newLine {
 		s.carriageReturn()
 	}
+	y := s.g.cursor.y
 	s.index()
+	if s.g.cursor.y > y {
+		s.g.rows[y+1].wrapped = false
+	}
 }
 
 func (s *Screen) nextLine() {

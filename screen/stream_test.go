@@ -17,6 +17,11 @@ func generate(r *rand.Rand, cols, rows, n int, browser bool) []byte {
 	}
 	if !browser {
 		kinds = append(kinds, g.query, g.osc, g.screens, g.rare, g.broken, g.noise)
+	} else {
+		kinds = append(kinds, g.told)
+	}
+	if !browser {
+		// Nothing is left out.
 	} else if g.stops = r.Intn(2) == 0; !g.stops {
 		kinds = append(kinds, g.alternate)
 	}
@@ -97,11 +102,14 @@ func (g *generator) move() {
 }
 
 func (g *generator) erase() {
-	how := g.Intn(3)
-	if g.browser && how == 0 {
+	how, what := g.Intn(3), "JK"[g.Intn(2)]
+	switch {
+	case g.browser && how == 0:
 		g.f("\x1b[D") // a pending wrap differs
+	case g.browser && how == 1 && what == 'J':
+		g.f("\r") // at the edge it touches the scrollback, or throws
 	}
-	g.f("\x1b[%d%c", how, "JK"[g.Intn(2)])
+	g.f("\x1b[%d%c", how, what)
 }
 
 func (g *generator) edit() {
@@ -147,7 +155,15 @@ func (g *generator) mode() {
 		g.f("\x1b[?6h\x1b[%d;%dHo\x1b[?6l", 1+g.Intn(g.rows), 1+g.Intn(g.cols))
 		return
 	}
-	g.f("\x1b[%s%c", g.switches()[g.Intn(7)], "hhl"[g.Intn(3)])
+	if g.browser && g.Intn(6) == 0 {
+		// xterm.js leaves half a wide character at the edge.
+		g.f("\r\x1b[?7l")
+		g.text()
+		g.f("\x1b[?7h")
+		return
+	}
+	names := g.switches()
+	g.f("\x1b[%s%c", names[g.Intn(len(names))], "hhl"[g.Intn(3)])
 	if g.Intn(2) == 0 {
 		g.f("\x1b[4l\x1b[?7h")
 	}
@@ -155,7 +171,7 @@ func (g *generator) mode() {
 
 func (g *generator) switches() []string {
 	if g.browser {
-		return []string{"4", "?7", "?25", "?2004", "?1", "?1000", "?1006"}
+		return []string{"4", "?25", "?2004", "?1", "?9", "?1000", "?1002", "?1003", "?1006", "?1016", "?1004", "?2026", "?66"}
 	}
 	return []string{"4", "?7", "?6", "?2004", "?1", "?1000", "?1006"}
 }
@@ -173,10 +189,18 @@ func (g *generator) cursor() {
 	g.pick("\x1b(0qx\x1b(B", "\x0e", "\x0f", "\x1b[b", "\x1b[3b")
 }
 
-// alternate goes to the other screen; xterm.js does not save origin mode.
+// told is what shows outside of the grid, and links.
+func (g *generator) told() {
+	g.pick("\x1b]0;✳ Claude Code\a", "\x1b]2;title\x1b\\", "\x1b]8;id=1;http://a/\x1b\\link\x1b]8;;\x1b\\", "\x1b]8;;http://b/\x1b\\",
+		"\x1b]8;;\x1b\\", "\x1b[4 q", "\x1b[2 q", "\x1b[5 q", "\x1b=", "\x1b>", "\x1b]9;4;1;50\a", "\x1bPq#0~~\x1b\\", "\x1b_Ga=T;AAAA\x1b\\",
+		"\x1b]133;A\a", "\x1b]7;file://h/p\a", "\x1b[12\x18", "\x1b[?2026h", "\x1b[6n")
+}
+
+// alternate goes to the other screen; xterm.js saves neither origin mode nor
+// the underline's style and colour, nor a link.
 func (g *generator) alternate() {
 	g.alt = !g.alt
-	g.f("\x1b[?6l\x1b[?1049%c", map[bool]byte{true: 'h', false: 'l'}[g.alt])
+	g.f("\x1b[?6l\x1b[24;59m\x1b]8;;\a\x1b[?1049%c", map[bool]byte{true: 'h', false: 'l'}[g.alt])
 }
 
 func (g *generator) screens() {
