@@ -13,6 +13,7 @@ import (
 
 	"davit"
 	"davit/internal/host"
+	"davit/internal/model"
 	"davit/internal/session/acp"
 	"davit/internal/store"
 )
@@ -416,6 +417,11 @@ func (c *chat) publish(v davit.Session) {
 		if p, ok := m.State.Panes[v.Pane]; ok && v.Title != "" && p.Title != v.Title {
 			p.Title = v.Title
 			events = append(events, davit.Event{Kind: davit.EventPane, Pane: &p})
+		}
+		// A tab that is all this chat's is called by what is said in it.
+		if t, ok := model.Tab(m.State, v.Tab); ok && t.Given == "" && v.Title != "" && t.Title != v.Title && t.Tree != nil && t.Tree.Pane == v.Pane {
+			t.Title = v.Title
+			events = append(events, davit.Event{Kind: davit.EventTab, Tab: &t})
 		}
 		return events
 	})

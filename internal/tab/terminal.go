@@ -132,7 +132,7 @@ type launched struct {
 
 func (s *Service) launchedTab(l launched) davit.Tab {
 	t := davit.Tab{
-		ID: l.tab, Title: cmp.Or(l.title, l.name, l.agent), Given: l.title, Worktree: l.worktree,
+		ID: l.tab, Title: cmp.Or(l.title, l.name, l.agent), Worktree: l.worktree,
 		Tree: &davit.Split{Pane: l.pane}, Focused: l.pane, Created: s.cfg.Now(),
 	}
 	if l.worktree != nil && l.removeOnClose {
