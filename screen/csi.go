@@ -164,8 +164,10 @@ func (s *Screen) csiPrefixed(prefix, final byte) {
 		s.deviceStatus(p.get(0, 0))
 	case ">c":
 		if p.get(0, 0) == 0 {
-			// The version is that of an xterm with SGR mouse, for vim and emacs.
-			s.reply("\x1b[>41;354;0c")
+			// A VT220 with the version of an xterm that has SGR mouse, for vim and
+			// emacs. A VT420 would get what a browser cannot show: margins at the
+			// sides and rectangles, from tmux.
+			s.reply("\x1b[>1;354;0c")
 		}
 	case "=c":
 		if p.get(0, 0) == 0 {
@@ -240,7 +242,11 @@ func (s *Screen) csiIntermediate(prefix byte, inter string, final byte) {
 		s.reply(fmt.Sprintf("\x1b[%d;%d$y", mode, s.ansi(mode)))
 	case "?$p":
 		mode := p.get(0, 0)
-		s.reply(fmt.Sprintf("\x1b[?%d;%d$y", mode, s.private(mode)))
+		state := s.private(mode)
+		if mode == 69 && state == 2 {
+			state = 4 // it works here and not in a browser: who asks shall do without
+		}
+		s.reply(fmt.Sprintf("\x1b[?%d;%d$y", mode, state))
 	case "$w", "*y", "#R", "#S":
 		// DECRQPSR, DECRQCRA and title reports echo what a program wrote.
 		s.query()

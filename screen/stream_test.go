@@ -197,10 +197,10 @@ func (g *generator) told() {
 }
 
 // alternate goes to the other screen; xterm.js saves neither origin mode nor
-// the underline's style and colour, nor a link.
+// the underline's style and colour, nor a link, nor the shift.
 func (g *generator) alternate() {
 	g.alt = !g.alt
-	g.f("\x1b[?6l\x1b[24;59m\x1b]8;;\a\x1b[?1049%c", map[bool]byte{true: 'h', false: 'l'}[g.alt])
+	g.f("\x0f\x1b[?6l\x1b[24;59m\x1b]8;;\a\x1b[?1049%c", map[bool]byte{true: 'h', false: 'l'}[g.alt])
 }
 
 func (g *generator) screens() {

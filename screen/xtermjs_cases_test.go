@@ -137,6 +137,7 @@ var xtermJSOnPurpose = []struct{ name, input string }{
 	{"UTF-8 ends a sequence and is printed", "\x1b[3日x"},
 	{"relative moves in origin mode", "\x1b[2;4r\x1b[?6h\x1b[3;1H\x1b[1Ax"},
 	{"DECSC saves the underline's style", "\x1b[4:3m\x1b7\x1b[m\x1b8x"},
+	{"DECSC saves the shift", "\x1b7\x0e\x1b8\x1b(0q"},
 	{"wide character cut without autowrap", "\x1b[?7l\x1b[19G日x"},
 	{"DECALN resets the margins", "\x1b[2;3r\x1b#8\x1b[5;1H\nx"},
 }

@@ -23,7 +23,7 @@ type xtermJob struct {
 	// differs says that the job shows a difference on purpose.
 	differs string
 	// of is the screen that the steps are a snapshot of.
-	of *Screen
+	of   *Screen
 	skip parts
 }
 

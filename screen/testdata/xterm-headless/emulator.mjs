@@ -14,7 +14,10 @@ const graphemes = require('@xterm/addon-unicode-graphemes');
 globalThis.Buffer = nodeBuffer;
 
 export function open(cols, rows) {
-  const terminal = new headless.Terminal({ cols, rows, scrollback: 10000, allowProposedApi: true, logLevel: 'off' });
+  const terminal = new headless.Terminal({
+    cols, rows, scrollback: 10000, allowProposedApi: true, logLevel: 'off',
+    windowOptions: { pushTitle: true, popTitle: true }, // the host keeps the title, so the page need not
+  });
   terminal.loadAddon(new graphemes.UnicodeGraphemesAddon());
   return terminal;
 }
