@@ -62,11 +62,10 @@ func (s *Screen) resizeAlternate(cols, rows int) {
 	s.alt = g
 }
 
+// clampCursor brings a cursor into another size. One behind the last column
+// goes on in a new column where there is one.
 func clampCursor(c *cursor, cols, rows int) {
-	if c.pending {
-		c.pending = false
-		c.x--
-	}
+	c.pending = false
 	c.x, c.y = clamp(c.x, 0, cols-1), clamp(c.y, 0, rows-1)
 }
 

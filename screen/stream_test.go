@@ -31,6 +31,17 @@ func generate(r *rand.Rand, cols, rows, n int, browser bool) []byte {
 	return g.out.Bytes()
 }
 
+// generateOn is generate for the browser on the screen that is shown, without
+// wide characters: a resize there leaves halves of them.
+func generateOn(r *rand.Rand, cols, rows, n int) []byte {
+	g := &generator{Rand: r, cols: cols, rows: rows, browser: true, stops: false}
+	kinds := []func(){g.text, g.text, g.newline, g.sgr, g.move, g.move, g.erase, g.edit, g.scroll, g.control, g.margins, g.mode, g.told}
+	for g.out.Len() < n {
+		kinds[g.Intn(len(kinds))]()
+	}
+	return g.out.Bytes()
+}
+
 type generator struct {
 	*rand.Rand
 	out        bytes.Buffer

@@ -79,13 +79,68 @@ func TestAgreesWithXtermJS(t *testing.T) {
 // TestXtermJSGenerated: the same for generated streams.
 func TestXtermJSGenerated(t *testing.T) {
 	var jobs []xtermJob
-	for seed := range int64(scaled(400)) {
+	for seed := range int64(scaled(250)) {
 		r := rand.New(rand.NewSource(seed))
 		cols, rows := 2+r.Intn(40), 2+r.Intn(12)
 		jobs = append(jobs, xtermJob{name: fmt.Sprintf("generated %d", seed), Cols: cols, Rows: rows,
 			Step: checked(generate(r, cols, rows, 10+r.Intn(400), true))})
 	}
 	differences(t, append(jobs, snapshotsOf(jobs)...))
+}
+
+// prose makes lines of text that end with the cursor in a line of its own.
+func prose(r *rand.Rand, lines int) []byte {
+	var out []byte
+	for range lines {
+		for range r.Intn(50) {
+			word := []string{"a", "word", " ", "x", "日", "é", "👩\u200d👩\u200d👧", "\x1b[3%dm", "\x1b[0m"}[r.Intn(9)]
+			if strings.Contains(word, "%") {
+				word = fmt.Sprintf(word, r.Intn(8))
+			}
+			out = append(out, word...)
+		}
+		out = append(out, "\x1b[m|\r\n"...)
+	}
+	return out
+}
+
+// TestXtermJSReflow: text with scrollback is wrapped anew as in the browser's
+// emulator, both ways, as long as no text is below the cursor and its own line
+// is empty (spec terminal P2.1).
+func TestXtermJSReflow(t *testing.T) {
+	var jobs []xtermJob
+	for seed := range int64(scaled(150)) {
+		r := rand.New(rand.NewSource(seed))
+		job := xtermJob{name: fmt.Sprintf("reflow %d", seed), Cols: 4 + r.Intn(60), Rows: 1 + r.Intn(20), skip: flattened}
+		for range 1 + r.Intn(5) {
+			job.Step = append(job.Step, xtermStep{Data: prose(r, 1+r.Intn(20))}, xtermStep{Resize: &[2]int{2 + r.Intn(80), 1 + r.Intn(30)}}, xtermStep{Check: true})
+		}
+		jobs = append(jobs, job)
+	}
+	differences(t, jobs)
+}
+
+// TestXtermJSAlternate: the alternate screen is cut and filled as in the
+// browser's emulator, whatever is on it.
+func TestXtermJSAlternate(t *testing.T) {
+	var jobs []xtermJob
+	for seed := range int64(scaled(150)) {
+		r := rand.New(rand.NewSource(seed))
+		cols, rows := 2+r.Intn(40), 2+r.Intn(12)
+		job := xtermJob{name: fmt.Sprintf("generated alternate %d", seed), Cols: cols, Rows: rows, skip: skipScrollback | skipWraps | skipReplies,
+			Step: []xtermStep{{Data: []byte("\x1b[?1049h")}}}
+		narrowed, before := false, cols
+		for range 1 + r.Intn(4) {
+			job.Step = append(job.Step, xtermStep{Data: generateOn(r, cols, rows, 10+r.Intn(200))}, xtermStep{Check: true})
+			if cols, rows = 2+r.Intn(40), 2+r.Intn(12); narrowed {
+				cols = 2 + r.Intn(before-1) // columns that were cut come back there
+			}
+			narrowed, before = narrowed || cols < before, cols
+			job.Step = append(job.Step, xtermStep{Resize: &[2]int{cols, rows}}, xtermStep{Check: true})
+		}
+		jobs = append(jobs, job)
+	}
+	differences(t, jobs)
 }
 
 // TestXtermJSOnPurpose: what differs on purpose still does, and stands in
@@ -108,7 +163,9 @@ func TestXtermJSOnPurpose(t *testing.T) {
 				_, rest, _ = strings.Cut(part, " ")
 				job.Step, part = append(job.Step, xtermStep{Resize: &size}), rest
 			}
-			job.Step = append(job.Step, xtermStep{Data: []byte(part)})
+			if part != "" {
+				job.Step = append(job.Step, xtermStep{Data: []byte(part)})
+			}
 		}
 		job.Step = append(job.Step, xtermStep{Check: true})
 		jobs = append(jobs, job)
@@ -129,6 +186,11 @@ var xtermJSDifferences = map[string]string{
 
 // xtermJSOnPurpose are inputs that show the differences on purpose.
 var xtermJSOnPurpose = []struct{ name, input string }{
+	{"erasing to the right behind the last column", "0123456789ABCDEFGHIJ\x1b[K"},
+	{"CBT behind the last column", "0123456789ABCDEFGHIJ\x1b[Z"},
+	{"broken UTF-8", "a\xffb"},
+	{"national character sets", "\x1b(K[x"},
+	{"CPR behind the last column", "0123456789ABCDEFGHIJ\x1b[6n"},
 	{"left-right margins", "\x1b[?69h\x1b[3;6sabcdefghij"},
 	{"DECSC saves origin mode", "\x1b7\x1b[?6h\x1b[2;4r\x1b8\x1b[1;1Hx"},
 	{"DECSC saves a place on the screen", "\x1b[3;1H\x1b7\x1b[5;1H\n\n\x1b8x"},
@@ -138,6 +200,10 @@ var xtermJSOnPurpose = []struct{ name, input string }{
 	{"relative moves in origin mode", "\x1b[2;4r\x1b[?6h\x1b[3;1H\x1b[1Ax"},
 	{"DECSC saves the underline's style", "\x1b[4:3m\x1b7\x1b[m\x1b8x"},
 	{"DECSC saves the shift", "\x1b7\x0e\x1b8\x1b(0q"},
+	{"columns cut from the alternate screen", "\x1b[?1049h0123456789ABCDEFGHIJ" + resized + "10x5 " + resized + "20x5 "},
+	{"wide character cut by a resize", "\x1b[?1049habcd日" + resized + "5x5 "},
+	{"resize with text below the cursor", "1\r\n2\r\n3\r\n4\r\n5\x1b[3;1H" + resized + "20x2 "},
+	{"resize of the line with the cursor", "0123456789abc" + resized + "10x5 "},
 	{"wide character cut without autowrap", "\x1b[?7l\x1b[19G日x"},
 	{"DECALN resets the margins", "\x1b[2;3r\x1b#8\x1b[5;1H\nx"},
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -34,8 +35,9 @@ const (
 	skipScrollback parts = 1 << iota // also the main screen below the alternate one
 	skipWraps
 	skipModes
-	skipReplies
-	skipMost // all but the text and the cursor
+	skipReplies // of a job that is resized
+	skipMost    // all but the text and the cursor
+	flattened   // scrollback and screen as one text, wherever the screen begins
 )
 
 type xtermStep struct {
@@ -215,6 +217,24 @@ func (job *xtermJob) compare(s *Screen, state xtermState, told *Result) string {
 		}
 		return ""
 	}
+	if job.skip&flattened != 0 {
+		all := append(state.Scrollback, state.Rows...)
+		for len(all) > 0 && all[len(all)-1].plain() == "" {
+			all = all[:len(all)-1]
+		}
+		here := s.Lines(0, s.ScrollbackLen()+s.rows)
+		for len(here) > len(all) && (xtermLine{Text: xtermText(here[len(here)-1].Cells, s.cols)}).plain() == "" {
+			here = here[:len(here)-1]
+		}
+		if d := lines("all", here, all); d != "" {
+			return d
+		}
+		_, y := s.Cursor()
+		if y+s.ScrollbackLen() != state.Cursor[1]+len(state.Scrollback) {
+			return fmt.Sprintf("cursor in line %d, there %d", y+s.ScrollbackLen(), state.Cursor[1]+len(state.Scrollback))
+		}
+		return ""
+	}
 	shown := make([]Line, s.rows)
 	for y, r := range s.g.rows {
 		shown[y].Wrapped = r.wrapped
@@ -250,6 +270,13 @@ func (job *xtermJob) compare(s *Screen, state xtermState, told *Result) string {
 			return fmt.Sprintf("title %q, there %q", s.Title(), state.Title)
 		}
 	}
+	var replies []byte
+	for _, r := range told.Replies {
+		replies = append(replies, r.Data...)
+	}
+	if job.skip&skipReplies == 0 && cursorReports.Match(replies) && cursorReports.MatchString(state.Replies) && job.of == nil && string(replies) != job.atEdge(state.Replies) {
+		return fmt.Sprintf("replies %q, there %q", replies, state.Replies)
+	}
 	bells := 0
 	for _, e := range told.Effects {
 		if e.Kind == Bell {
@@ -260,6 +287,18 @@ func (job *xtermJob) compare(s *Screen, state xtermState, told *Result) string {
 		return fmt.Sprintf("%d bells, there %d", bells, state.Bells)
 	}
 	return ""
+}
+
+// cursorReports are replies that both give alike, but behind the last column.
+var cursorReports = regexp.MustCompile(`^(\x1b\[\d+;\d+R)*$`)
+
+// atEdge counts the column behind the last one as the last, but not in the job
+// that shows this difference.
+func (job *xtermJob) atEdge(replies string) string {
+	if job.differs != "" {
+		return replies
+	}
+	return strings.ReplaceAll(replies, fmt.Sprintf(";%dR", job.Cols+1), fmt.Sprintf(";%dR", job.Cols))
 }
 
 // modesAsXterm are the modes that both know.
