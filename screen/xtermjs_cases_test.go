@@ -109,7 +109,7 @@ func prose(r *rand.Rand, lines int) []byte {
 // is empty (spec terminal P2.1).
 func TestXtermJSReflow(t *testing.T) {
 	var jobs []xtermJob
-	for seed := range int64(scaled(150)) {
+	for seed := range int64(scaled(80)) {
 		r := rand.New(rand.NewSource(seed))
 		job := xtermJob{name: fmt.Sprintf("reflow %d", seed), Cols: 4 + r.Intn(60), Rows: 1 + r.Intn(20), skip: flattened}
 		for range 1 + r.Intn(5) {
@@ -124,7 +124,7 @@ func TestXtermJSReflow(t *testing.T) {
 // browser's emulator, whatever is on it.
 func TestXtermJSAlternate(t *testing.T) {
 	var jobs []xtermJob
-	for seed := range int64(scaled(150)) {
+	for seed := range int64(scaled(80)) {
 		r := rand.New(rand.NewSource(seed))
 		cols, rows := 2+r.Intn(40), 2+r.Intn(12)
 		job := xtermJob{name: fmt.Sprintf("generated alternate %d", seed), Cols: cols, Rows: rows, skip: skipScrollback | skipWraps | skipReplies,
