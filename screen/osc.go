@@ -6,7 +6,10 @@ import (
 	"strings"
 )
 
-const maxTitle = 1024 // bytes of a title or directory that are kept
+const (
+	maxTitle = 1024     // bytes of a title or directory that are kept
+	maxValue = 64 << 10 // bytes of a property or a command line
+)
 
 // osc runs an operating system command.
 func (s *Screen) osc(data []byte) {
@@ -204,8 +207,8 @@ func (s *Screen) oscNotify(text string) {
 		payload = strings.ToValidUTF8(string(plain), "\uFFFD")
 	}
 	n := &s.notice
-	if n.id != params["i"] {
-		*n = notice{id: params["i"]}
+	if id := cut(params["i"], maxTitle); n.id != id {
+		*n = notice{id: id}
 	}
 	switch params["p"] {
 	case "", "title":
@@ -228,7 +231,7 @@ func (s *Screen) oscNotify(text string) {
 		e.Params["title"] = n.title
 	}
 	if n.id != "" {
-		e.Params["id"] = cut(n.id, maxTitle)
+		e.Params["id"] = n.id
 	}
 	*n = notice{}
 	s.effect(e)
@@ -281,7 +284,7 @@ func (s *Screen) oscShell(text string) {
 		}
 	case "E":
 		command, _, _ := strings.Cut(rest, ";")
-		s.effect(Effect{Kind: ShellProperty, Text: unescapeVSCode(command)})
+		s.effect(Effect{Kind: ShellProperty, Text: unescapeVSCode(cut(command, maxValue))})
 	}
 }
 
@@ -347,8 +350,8 @@ func pairs(text, separator string) map[string]string {
 	for len(m) < maxPairs && text != "" {
 		var pair string
 		pair, text, _ = strings.Cut(text, separator)
-		if key, value, found := strings.Cut(pair, "="); found && key != "" {
-			m[key] = value
+		if key, value, found := strings.Cut(pair, "="); found && key != "" && len(key) <= maxTitle {
+			m[key] = cut(value, maxValue)
 		}
 	}
 	return m

@@ -12,7 +12,12 @@ import (
 // together and blank ends cut.
 func logical(s *Screen) []string {
 	var out []string
-	for _, line := range s.Lines(0, s.ScrollbackLen()+s.Rows()) {
+	lines := s.Lines(0, s.ScrollbackLen()+s.Rows())
+	for i, line := range lines {
+		if n := len(line.Cells); n == s.Cols() && i+1 < len(lines) && lines[i+1].Wrapped && line.Cells[n-1].Text == "" &&
+			line.Cells[n-1].Width == 1 && len(lines[i+1].Cells) > 0 && lines[i+1].Cells[0].Width == 2 {
+			line.Cells = line.Cells[:n-1] // left free by the wide character that follows
+		}
 		var text strings.Builder
 		for _, c := range line.Cells {
 			switch {
