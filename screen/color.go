@@ -44,7 +44,7 @@ func (s *Screen) oscPalette(text string) {
 			continue
 		}
 		if spec == "?" {
-			s.reply("\x1b]4;" + number + ";" + colorReply(s.color(index)) + s.terminator())
+			s.reply("\x1b]4;" + strconv.Itoa(index) + ";" + colorReply(s.color(index)) + s.terminator())
 		} else if rgb, ok := parseColor(spec); ok {
 			s.setColor(index, rgb)
 		}

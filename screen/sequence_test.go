@@ -67,6 +67,7 @@ func TestSequences(t *testing.T) {
 		{"DECSTR", "\x1b[2;3r\x1b[?6h\x1b[4h\x1b[!p\x1b[5;1Hxx\rx", []string{"", "", "", "", "xx"}, 1, 4},
 		{"RIS", "abc\x1b[2;3r\x1b[31m\x1bcx", []string{"x"}, 1, 0},
 		{"1047 takes the cursor along", "ab\x1b[?1047hcd\x1b[?1047le", []string{"ab  e"}, 5, 0},
+		{"DECSC DECRC", "\x1b[2;3H\x1b7\x1b[Ha\x1b8x\x1b[s\x1b[H\x1b[uy", []string{"a", "  xy"}, 4, 1},
 		{"DECALN", "\x1b#8\x1b[2J", nil, 0, 0},
 		{"XTSAVE XTRESTORE", "\x1b[?7s\x1b[?7l\x1b[?7r0123456789a", []string{"0123456789", "a"}, 1, 1},
 	} {
