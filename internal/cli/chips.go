@@ -2,13 +2,13 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +33,10 @@ func (a *app) chipsCommand() *cobra.Command {
 		Use: "chips", Short: "Print the context chips of a directory", Args: cobra.NoArgs,
 		Long: "Prints the chips of a directory. The host is asked when one runs, else the command looks by itself; the PATH is\nthat of the caller either way.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			where := wire.ChipsRequest{Dir: cmp.Or(dir, a.dir), Path: a.getenv("PATH")}
+			where, err := a.chipsPlace(dir)
+			if err != nil {
+				return err
+			}
 			chips, err := call[wire.Chips](cmd.Context(), a, "chips.get", where)
 			if davit.CodeOf(err) == davit.CodeHostDown {
 				chips, err = a.chipsAlone(cmd.Context(), where)
@@ -69,7 +72,10 @@ func (a *app) chipsRevalidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "revalidate", Short: "Ask gh anew whether the pull-request chip works here", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			where := wire.ChipsRequest{Dir: cmp.Or(dir, a.dir), Path: a.getenv("PATH")}
+			where, err := a.chipsPlace(dir)
+			if err != nil {
+				return err
+			}
 			said, err := call[wire.ChipRevalidated](cmd.Context(), a, "chips.revalidate", where)
 			if davit.CodeOf(err) == davit.CodeHostDown {
 				err = a.alone(cmd.Context(), a.withPrefs, func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, _ func() error) error {
@@ -388,4 +394,20 @@ func itemsOf(value any) (*davit.FooterItems, bool) {
 		}
 	}
 	return &items, true
+}
+
+// chipsPlace is the directory that is asked about, which has to be there, and this PATH.
+func (a *app) chipsPlace(dir string) (wire.ChipsRequest, error) {
+	where := wire.ChipsRequest{Dir: a.dir, Path: a.getenv("PATH")}
+	if dir == "" {
+		return where, nil
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(a.dir, dir)
+	}
+	where.Dir = filepath.Clean(dir)
+	if info, err := os.Stat(where.Dir); err != nil || !info.IsDir() {
+		return where, davit.Errorf(davit.CodeDirectoryMissing, "%s is not a directory", where.Dir).WithHint("name a directory that is there")
+	}
+	return where, nil
 }

@@ -1,12 +1,15 @@
 package daemon
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -42,10 +45,11 @@ func (d *daemon) listen() error {
 		return err
 	}
 	d.socket = socket
-	if d.tcp, err = listenTCP(d.cfg.Listen); err != nil {
+	if d.tcp, err = listenTCP(d.cfg.Listen, d.lastPort()); err != nil {
 		d.local.Close()
 		return err
 	}
+	d.rememberPort()
 	d.url = "http://127.0.0.1:" + portOf(d.tcp.Addr())
 	return nil
 }
@@ -110,12 +114,45 @@ func (l *peerListener) Accept() (net.Conn, error) {
 	}
 }
 
-// listenTCP opens the browser's address: the one asked for, else the default port, else a
-// free one (spec interfaces A3.3).
-func listenTCP(listen string) (net.Listener, error) {
-	if listen == "" {
-		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(DefaultPort))); err == nil {
-			return l, nil
+// portSetting is the row that keeps the page's port.
+const portSetting = "host.port"
+
+// lastPort is where this home's page was, 0 when it is not known. A page that is open goes
+// on only there: its address, and the key of its login, are bound to the port.
+func (d *daemon) lastPort() int {
+	var port int
+	value, found, err := d.store.Setting(context.Background(), portSetting)
+	if err != nil || !found || json.Unmarshal(value, &port) != nil || port <= 0 || port > 65535 {
+		return 0
+	}
+	return port
+}
+
+func (d *daemon) rememberPort() {
+	port := d.tcp.Addr().(*net.TCPAddr).Port
+	if port == d.lastPort() {
+		return
+	}
+	if err := d.store.SetSetting(context.Background(), portSetting, json.RawMessage(strconv.Itoa(port))); err != nil {
+		d.log.Warn("the page's port was not kept: after a restart it may have another one", "err", err)
+	}
+}
+
+// listenTCP opens the browser's address: the one asked for; else, or with port 0, the one
+// that this home had last, the default port, or a free one (spec interfaces A3.3).
+func listenTCP(listen string, last int) (net.Listener, error) {
+	if _, port, err := net.SplitHostPort(listen); listen == "" || err == nil && port == "0" && strings.HasPrefix(listen, "127.0.0.1:") {
+		try := []int{last, DefaultPort}
+		if listen != "" {
+			try = []int{last}
+		}
+		for _, port := range try {
+			if port == 0 {
+				continue
+			}
+			if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+				return l, nil
+			}
 		}
 		listen = "127.0.0.1:0"
 	}

@@ -374,7 +374,7 @@ func (r *run) failed(ctx context.Context, err error, definite bool) error {
 	e := *davit.AsError(err)
 	if r.made != nil {
 		e.Details = withWorktree(e.Details, r.made.Path, r.made.Branch)
-		if !strings.Contains(e.Message, r.made.Path) {
+		if !strings.Contains(e.Message, r.made.Path+" is kept") {
 			e.Message += "; the worktree " + r.made.Path + " is kept"
 		}
 	}

@@ -2,7 +2,7 @@
 // and focus goes back to where it was, or to the pane when another tab came up meanwhile.
 import { X } from "lucide";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { focusOn } from "../keys/keys";
 import { closeDialog } from "../state/actions";
 import { wantedTab } from "../state/store";
@@ -63,8 +63,28 @@ export function Modal(props: DialogProps) {
 					<IconButton icon={X} label="Close dialog" onClick={close} />
 				</div>
 			)}
-			{props.bare ? props.children : <div class="dialog-body">{props.children}</div>}
+			{props.bare ? props.children : <Body>{props.children}</Body>}
 			{props.foot && <div class="dialog-foot">{props.foot}</div>}
 		</dialog>
+	);
+}
+
+/** Scrolls by keyboard too, when it scrolls. */
+function Body({ children }: { children: ComponentChildren }) {
+	const ref = useRef<HTMLDivElement>(null);
+	const [scrolls, setScrolls] = useState(false);
+	useEffect(() => {
+		const body = ref.current;
+		if (!body) return;
+		const look = () => setScrolls(body.scrollHeight > body.clientHeight);
+		const observer = new ResizeObserver(look);
+		observer.observe(body);
+		look();
+		return () => observer.disconnect();
+	}, []);
+	return (
+		<div ref={ref} class="dialog-body" tabIndex={scrolls ? 0 : undefined}>
+			{children}
+		</div>
 	);
 }

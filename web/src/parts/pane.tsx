@@ -70,9 +70,10 @@ function Screen({ pane }: { pane: Pane }) {
 		let left = false;
 		let observer: ResizeObserver | undefined;
 		let timer: number | undefined;
+		let comparing: number | undefined;
 		const compare = () => {
-			clearTimeout(timer);
-			timer = window.setTimeout(() => {
+			clearTimeout(comparing);
+			comparing = window.setTimeout(() => {
 				foreign.value = session.current?.foreign() ?? null;
 			}, 500);
 		};
@@ -81,8 +82,8 @@ function Screen({ pane }: { pane: Pane }) {
 		const look = () => {
 			clearTimeout(timer);
 			timer = window.setTimeout(() => {
-				if (document.hasFocus()) session.current?.claim();
-				compare();
+				if (document.hasFocus() && session.current?.claim() === false) look();
+				else compare();
 			}, 60);
 		};
 		void sessionOf(id).then((made) => {
@@ -102,6 +103,7 @@ function Screen({ pane }: { pane: Pane }) {
 		return () => {
 			left = true;
 			clearTimeout(timer);
+			clearTimeout(comparing);
 			observer?.disconnect();
 			parent?.removeEventListener("davit:size", compare);
 			window.removeEventListener("focus", look);

@@ -128,8 +128,10 @@ export class Connection {
 		this.send({ type: "ack", pane, offset });
 	}
 
-	size(pane: string, cols: number, rows: number): void {
+	/** Claims a size. False: there is no connection to claim it over. */
+	size(pane: string, cols: number, rows: number): boolean {
 		this.send({ type: "size", pane, cols, rows });
+		return this.greeted;
 	}
 
 	/** Sends input, or keeps it for the next hello. False: too much waits already. */

@@ -38,6 +38,8 @@ export class TerminalSession implements PaneSink {
 	private retry: number | undefined;
 	private refusals = 0;
 	private asked: Size | null = null;
+	/** A size was wanted while there was no connection. */
+	private wished = false;
 
 	constructor(
 		readonly pane: string,
@@ -161,15 +163,19 @@ export class TerminalSession implements PaneSink {
 		return { cols: Math.max(size.cols, smallest.cols), rows: Math.max(size.rows, smallest.rows) };
 	}
 
-	/** Asks the host for the size that fits, if it has another. */
-	claim(force = false): void {
+	/**
+	 * Asks the host for the size that fits, if it has another. False: what fits is not known
+	 * yet, because the terminal has not been drawn.
+	 */
+	claim(force = false): boolean {
 		const room = this.room();
-		if (!room) return;
+		if (!room) return !this.opened || this.element.clientWidth === 0;
 		fitted(room);
 		if (!force && (this.is(room) || (this.asked?.cols === room.cols && this.asked.rows === room.rows)))
-			return;
-		this.asked = room;
-		this.connection.size(this.pane, room.cols, room.rows);
+			return true;
+		this.wished = !this.connection.size(this.pane, room.cols, room.rows);
+		this.asked = this.wished ? null : room;
+		return true;
 	}
 
 	/** Whether another window's size is in force. */
@@ -220,6 +226,7 @@ export class TerminalSession implements PaneSink {
 	private settled(): void {
 		this.asked = null;
 		clearTimeout(this.overdue);
+		if (this.wished) this.claim();
 		this.element.dispatchEvent(new CustomEvent("davit:size", { bubbles: true }));
 	}
 
