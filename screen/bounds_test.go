@@ -35,7 +35,9 @@ func TestBounds(t *testing.T) {
 		{"notifications in parts", 1 << 20, each(func(i int) string { return fmt.Sprintf("\x1b]99;i=%d%s:d=0;%s\a", i, long, long) })},
 		{"marks", 1 << 20, each(func(i int) string { return strings.Repeat("\x1b]133;A\a", 100) })},
 		{"clusters", 4 << 20, each(func(i int) string { return "e" + strings.Repeat(string(rune(0x300+i%0x40)), 1+i%500) })},
-		{"links", 24 << 20, each(func(i int) string { return strings.Repeat(fmt.Sprintf("\x1b]8;id=%d;http://x/%d/%s\aa\x1b]8;;\ab", i, i, long), 3) })},
+		{"links", 24 << 20, each(func(i int) string {
+			return strings.Repeat(fmt.Sprintf("\x1b]8;id=%d;http://x/%d/%s\aa\x1b]8;;\ab", i, i, long), 3)
+		})},
 		{"styles", 24 << 20, each(func(i int) string {
 			var out strings.Builder
 			for k := range 100 {

@@ -1,13 +1,39 @@
-// Package screen is davit's own terminal emulator: a pure fold from the bytes
-// that programs print to what a user sees (spec terminal P2). Bytes go in with
-// Write; a grid with scrollback, modes, title and marks can be read at any
-// time; replies to queries, effects and the byte ranges of queries come back
-// as values.
+// Package screen is a terminal emulator without a display: a pure fold from the
+// bytes that programs print to what a user sees. Bytes go in with Write; a grid
+// with scrollback, modes, title and marks can be read at any time; replies to
+// queries, effects and the byte ranges of queries come back as values.
+//
+//	s := screen.New(80, 24, screen.Options{})
+//	for {
+//		n, err := pty.Read(buf)
+//		result := s.Write(buf[:n])
+//		for _, reply := range result.Replies {
+//			pty.Write(reply.Data)
+//		}
+//		draw(s.Text())
+//		…
+//	}
+//
+// # A fold
+//
+// Any split of the same bytes gives the same state and the same results. The
+// state can be saved and loaded between any two bytes (Save, Load), and shown
+// by another terminal from any moment on (Snapshot, then the bytes from
+// SafeOffset). Offsets count the bytes of the stream.
+//
+// # Rows
+//
+// Rows and columns count from 0. Cell, Text, RowANSI and Cursor speak of what
+// is shown; Lines, TextOf, LineANSI and Find of the main screen below its
+// scrollback, index 0 being the oldest line that is kept; FirstRow plus such an
+// index is the id of a row for as long as nothing is wrapped anew.
+//
+// # Bounds
 //
 // It starts no goroutine, takes no lock, reads no clock and does no I/O: one
 // Screen belongs to one goroutine (a pane's), which serialises every call.
 // Nothing here refuses input: hostile bytes may look odd but never panic, and
-// memory stays within the bounds of Options.
+// memory stays within the bounds of Options (spec terminal P2).
 package screen
 
 // Options sets the bounds of a Screen and how it presents itself to programs.
