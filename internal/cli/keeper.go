@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"davit"
@@ -25,30 +27,87 @@ func (a *app) keeperCommand() *cobra.Command {
 		Use: "status", Short: "Tell what the keeper holds", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.keeperStatus(cmd.Context()) },
 	}
-	cmd := noun("keeper", "The process that owns terminals and outlives the host", status)
+	cmd := noun("keeper", "The process that owns terminals and outlives the host", status, a.keeperUpgradeCommand())
+	// What a keeper says to the build that takes its place (spec terminal P1.7).
+	var table, check int
+	cmd.Flags().IntVar(&table, "table", 0, "take over the table in this descriptor")
+	cmd.Flags().IntVar(&check, "check-table", 0, "say whether the table in this descriptor could be taken over")
+	for _, name := range []string{"table", "check-table"} {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// The host starts `davit keeper`; a person who types it gets the help.
 		if a.isTerminal() {
 			return run(cmd, args)
 		}
-		return a.runKeeper(cmd.Context())
+		return a.runKeeper(cmd.Context(), table, check)
 	}
 	return cmd
 }
 
-func (a *app) runKeeper(ctx context.Context) error {
+func (a *app) runKeeper(ctx context.Context, table, check int) error {
 	h, err := a.home()
 	if err != nil {
 		return err
 	}
-	runtime, err := h.SocketDir()
+	cfg := keeper.Config{
+		StateDir: h.State, Home: keeperHome(h), Build: davit.Version, Args: []string{"keeper"},
+		Log: slog.New(slog.NewTextHandler(a.err, nil)),
+	}
+	if check > 0 {
+		cfg.Table = check
+		can, err := keeper.CheckTable(cfg)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(a.out).Encode(can)
+	}
+	cfg.Table = table
+	if cfg.RuntimeDir, err = h.SocketDir(); err != nil && table == 0 {
+		return err
+	}
+	return keeper.Run(ctx, cfg)
+}
+
+// keeperUpgradeCommand makes the running keeper go on as another build.
+func (a *app) keeperUpgradeCommand() *cobra.Command {
+	var path string
+	cmd := &cobra.Command{
+		Use: "upgrade", Short: "Make the running keeper go on as this build of davit", Args: cobra.NoArgs,
+		Long: "Make the running keeper go on as this build of davit: the same process, with every program, terminal and\n" +
+			"unfetched exit status. It is refused, with the reason, when this build could not take it over.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.keeperUpgrade(cmd.Context(), path) },
+	}
+	cmd.Flags().StringVar(&path, "path", "", "another program than this one")
+	return cmd
+}
+
+func (a *app) keeperUpgrade(ctx context.Context, path string) (err error) {
+	if path == "" {
+		path, err = os.Executable()
+	} else {
+		path, err = filepath.Abs(path)
+	}
 	if err != nil {
 		return err
 	}
-	return keeper.Run(ctx, keeper.Config{
-		StateDir: h.State, RuntimeDir: runtime, Home: keeperHome(h), Build: davit.Version,
-		Log: slog.New(slog.NewTextHandler(a.err, nil)),
+	h, record, alive, err := a.findKeeper()
+	if err != nil {
+		return err
+	}
+	if !alive {
+		return davit.Errorf(davit.CodeKeeperUnreachable, "no keeper runs for %s", h.Name()).
+			WithHint("It starts with the first terminal, as the build that starts it.")
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("the keeper did not answer within 30 s"))
+	defer cancel()
+	before, after, err := client.Upgrade(ctx, client.Config{Socket: record.Socket, Build: davit.Version}, path)
+	if err != nil {
+		return err
+	}
+	return a.print(map[string]any{"pid": after.Pid, "before": before.Build, "build": after.Build, "generation": after.Generation}, func(w io.Writer) {
+		fmt.Fprintf(w, "the keeper (%d) goes on as davit %s, before %s; its programs have not noticed\n", after.Pid, after.Build, before.Build)
 	})
 }
 

@@ -32,6 +32,9 @@ func (c *conn) follow(ctx context.Context, r *request) error {
 	}
 	t := o.log.follow(body.From)
 	defer t.close()
+	if c.acts() { // to ask from here on says that what is before it has been taken in
+		o.ack(body.From)
+	}
 	span := o.log.span()
 	answer, err := json.Marshal(span)
 	if err != nil {
@@ -49,7 +52,10 @@ func (c *conn) follow(ctx context.Context, r *request) error {
 	return err
 }
 
-// takeAcks counts acknowledgements of the acting host; others only look.
+// acts says whether this is a follow of the acting host; others only look.
+func (c *conn) acts() bool { return c.kind == KindFollow && c.k.host.check(c.fence) == nil }
+
+// takeAcks counts acknowledgements.
 func (c *conn) takeAcks(o *output) {
 	defer c.hangUp()
 	for {
@@ -61,7 +67,7 @@ func (c *conn) takeAcks(o *output) {
 		if err != nil {
 			return
 		}
-		if c.kind != KindFollow || c.k.host.check(c.fence) != nil {
+		if !c.acts() {
 			continue
 		}
 		o.ack(offset)

@@ -10,7 +10,7 @@ func (p *pane) foreground() Foreground {
 	var fg Foreground
 	if p.pipes {
 		fg.Group = p.pid
-	} else {
+	} else if p.out.raw != nil { // nil: it had ended before an upgrade
 		_ = p.out.raw.Control(func(fd uintptr) { // an error: closed, nobody listens
 			if group, err := unix.IoctlGetInt(int(fd), unix.TIOCGPGRP); err == nil {
 				fg.Group = group

@@ -24,17 +24,25 @@ type input struct {
 	bytes   int
 	replied uint64 // highest replyTo
 	ended   bool
+	closed  bool          // a pipe's end of input was given
+	frozen  bool          // the writer is to stop between two writes
+	parked  *sync.Cond    // of mu: still has changed
+	still   bool          // the writer does nothing, or has ended
 	wake    chan struct{} // one token
 }
 
 type inputItem struct {
-	data []byte
-	eof  bool
-	done func(InputAnswer, error)
+	id      string
+	data    []byte // what is still to be written
+	written int    // bytes that went before
+	eof     bool
+	done    func(InputAnswer, error)
 }
 
 func newInput(file *os.File, log *outlog) *input {
-	return &input{file: file, log: log, wake: make(chan struct{}, 1)}
+	q := &input{file: file, log: log, wake: make(chan struct{}, 1)}
+	q.parked = sync.NewCond(&q.mu)
+	return q
 }
 
 // put takes an input whole or not at all; done is called once, by whoever ends it. data
@@ -64,10 +72,7 @@ func (q *input) admit(replyTo uint64, it inputItem) (dropped string, err error) 
 	q.replied = max(q.replied, replyTo)
 	q.queue = append(q.queue, it)
 	q.bytes += len(it.data)
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
+	q.rouse()
 	return "", nil
 }
 
@@ -80,19 +85,30 @@ func (q *input) run() {
 	for {
 		it, ok := q.take()
 		if !ok {
+			q.mu.Lock()
+			q.still = true
+			q.parked.Broadcast()
+			q.mu.Unlock()
 			return
 		}
 		n, err := q.write(it)
 		q.mu.Lock()
-		q.bytes -= len(it.data)
 		ended := q.ended
+		if err != nil && q.frozen && !ended { // the rest waits until the freeze is over
+			it.data, it.written = it.data[n:], it.written+n
+			q.bytes -= n
+			q.queue = append([]inputItem{it}, q.queue...)
+			q.mu.Unlock()
+			continue
+		}
+		q.bytes -= len(it.data)
 		q.mu.Unlock()
 		switch {
 		case err == nil:
 		case ended:
-			err = endedError(n)
+			err = endedError(it.written + n)
 		default:
-			err = davit.Errorf(davit.CodePaneEnded, "the program does not take input any more: %w", err).With("written", n)
+			err = davit.Errorf(davit.CodePaneEnded, "the program does not take input any more: %w", err).With("written", it.written+n)
 		}
 		it.done(InputAnswer{}, err)
 	}
@@ -104,6 +120,9 @@ func (q *input) write(it inputItem) (n int, err error) {
 	}
 	if it.eof && err == nil {
 		err = q.file.Close()
+		q.mu.Lock()
+		q.closed = true
+		q.mu.Unlock()
 	}
 	return n, err
 }
@@ -112,19 +131,54 @@ func (q *input) write(it inputItem) (n int, err error) {
 func (q *input) take() (inputItem, bool) {
 	for {
 		q.mu.Lock()
-		if len(q.queue) > 0 {
+		ended := q.ended
+		switch {
+		case q.frozen && !ended:
+			q.still = true
+			q.parked.Broadcast()
+		case len(q.queue) > 0:
 			it := q.queue[0]
 			q.queue[0] = inputItem{}
 			q.queue = q.queue[1:]
 			q.mu.Unlock()
 			return it, true
 		}
-		ended := q.ended
 		q.mu.Unlock()
 		if ended {
 			return inputItem{}, false
 		}
 		<-q.wake
+	}
+}
+
+// freeze stops the writer between two writes, so that what is left can be told exactly.
+func (q *input) freeze() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.frozen = true
+	q.file.SetWriteDeadline(time.Unix(1, 0))
+	q.rouse()
+	for !q.still {
+		q.parked.Wait()
+	}
+}
+
+// thaw lets it go on.
+func (q *input) thaw() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.frozen = false
+	if !q.ended {
+		q.still = false
+		q.file.SetWriteDeadline(time.Time{})
+	}
+	q.rouse()
+}
+
+func (q *input) rouse() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
 	}
 }
 
@@ -140,8 +194,5 @@ func (q *input) end() {
 	q.ended = true
 	q.mu.Unlock()
 	q.file.SetWriteDeadline(time.Unix(1, 0))
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
+	q.rouse()
 }

@@ -27,6 +27,11 @@ type Config struct {
 	Home       string
 	Build      string
 	Log        *slog.Logger
+	// Args are what a build is started with to be the keeper, for an upgrade in place.
+	Args []string
+	// Table is the descriptor of the table that the keeper before this one in the same
+	// process left (P1.7); 0 for none.
+	Table int
 
 	IdleExit  time.Duration // leave after so long without child and host (60 s)
 	Look      time.Duration // between looks for the socket (10 s)
@@ -77,6 +82,11 @@ type Keeper struct {
 	stop     context.CancelFunc
 	wg       sync.WaitGroup // everything that Run started
 	shutting sync.Once
+	lock     *os.File
+	signals  chan os.Signal
+	gate     *gate          // before every act; shut for an upgrade
+	swaps    chan *swap     // upgrades for the loop to carry out
+	endings  sync.WaitGroup // ends of children on their way into the log
 
 	mu      sync.Mutex // guards what follows; a leaf
 	panes   map[string]*pane
@@ -91,50 +101,68 @@ type Keeper struct {
 // keeper holds the lock.
 func Run(ctx context.Context, cfg Config) error {
 	cfg = cfg.withDefaults()
-	for _, dir := range []string{cfg.StateDir, filepath.Join(cfg.StateDir, panesName)} {
+	if !filepath.IsAbs(cfg.StateDir) || !filepath.IsAbs(cfg.RuntimeDir) && cfg.RuntimeDir != "" {
+		return davit.Errorf(davit.CodeUsage, "the keeper's directories are to be absolute")
+	}
+	closeOnExec()
+	k := newKeeper(cfg)
+	err := k.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer k.lock.Close()
+	if err := os.Chdir("/"); err != nil {
+		return fmt.Errorf("go to /: %w", err)
+	}
+	if err := becomeSubreaper(); err != nil {
+		cfg.Log.Warn("orphans will not come to the keeper", "err", err)
+	}
+	k.catch()
+	defer signal.Stop(k.signals)
+	chld := make(chan os.Signal, 1) // one token is enough: reap takes all
+	signal.Notify(chld, syscall.SIGCHLD)
+	defer signal.Stop(chld)
+	cfg.Log.Info("keeper started", "pid", k.hello.Pid, "socket", k.socket.path, "build", cfg.Build, "generation", k.hello.Generation)
+	k.serve(ctx, chld)
+	cfg.Log.Info("keeper ended")
+	return nil
+}
+
+// catch takes the keeper's signals. HUP and INT are caught, not ignored, so that
+// children have them at their default.
+func (k *Keeper) catch() {
+	signal.Notify(k.signals, caught[:]...)
+}
+
+var caught = [...]os.Signal{syscall.SIGUSR1, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT}
+
+// begin takes the lock and the socket, or what the keeper before this one left.
+func (k *Keeper) begin(ctx context.Context) error {
+	if k.cfg.Table > 0 {
+		return k.takeOver()
+	}
+	for _, dir := range []string{k.cfg.StateDir, filepath.Join(k.cfg.StateDir, panesName)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return davit.Errorf(davit.CodeHomeUnusable, "make the state directory: %w", err)
 		}
 	}
-	if !filepath.IsAbs(cfg.StateDir) || !filepath.IsAbs(cfg.RuntimeDir) && cfg.RuntimeDir != "" {
-		return davit.Errorf(davit.CodeUsage, "the keeper's directories are to be absolute")
-	}
-	lock, err := takeLock(cfg.StateDir)
-	if err != nil {
+	var err error
+	if k.lock, err = takeLock(k.cfg.StateDir); err != nil {
 		return err
 	}
-	defer lock.Close()
-	if err := os.Chdir("/"); err != nil {
-		return fmt.Errorf("go to /: %w", err)
+	path, err := SocketPath(k.cfg.RuntimeDir, k.cfg.TempDir, k.cfg.Home)
+	if err == nil {
+		k.socket, err = bindSocket(ctx, path)
 	}
-	closeOnExec()
-	if err := becomeSubreaper(); err != nil {
-		cfg.Log.Warn("orphans will not come to the keeper", "err", err)
-	}
-	// HUP and INT are caught, not ignored, so that children have them at their default.
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
-	defer signal.Stop(signals)
-	chld := make(chan os.Signal, 1) // one token is enough: reap takes all
-	signal.Notify(chld, syscall.SIGCHLD)
-	defer signal.Stop(chld)
-
-	k := newKeeper(cfg)
-	path, err := SocketPath(cfg.RuntimeDir, cfg.TempDir, cfg.Home)
-	if err != nil {
-		return err
-	}
-	if k.socket, err = bindSocket(ctx, path); err != nil {
-		return err
-	}
-	if err := k.writeRecord(path); err != nil {
+	if err == nil {
+		if err = k.writeRecord(path); err == nil {
+			return nil
+		}
 		k.socket.listener.Close()
-		return davit.Errorf(davit.CodeHomeUnusable, "write the keeper's record: %w", err)
+		err = davit.Errorf(davit.CodeHomeUnusable, "write the keeper's record: %w", err)
 	}
-	cfg.Log.Info("keeper started", "pid", k.hello.Pid, "socket", path, "build", cfg.Build)
-	k.serve(ctx, signals, chld)
-	cfg.Log.Info("keeper ended")
-	return nil
+	k.lock.Close()
+	return err
 }
 
 func newKeeper(cfg Config) *Keeper {
@@ -142,6 +170,7 @@ func newKeeper(cfg Config) *Keeper {
 	k := &Keeper{
 		cfg: cfg, started: now, spawns: newActs(rememberSpawns), news: make(chan struct{}, 1),
 		panes: map[string]*pane{}, conns: map[*conn]struct{}{},
+		signals: make(chan os.Signal, 16), gate: newGate(), swaps: make(chan *swap),
 	}
 	k.children.byPid = map[int]*pane{}
 	k.host = presence{heardWithin: cfg.Heard, holdFor: cfg.Hold, lost: now}
@@ -166,11 +195,14 @@ func (k *Keeper) writeRecord(socket string) error {
 
 // serve is the keeper's loop: signals, time, and what others nudge it about. It returns
 // when everything that it started has ended.
-func (k *Keeper) serve(ctx context.Context, signals, chld <-chan os.Signal) {
+func (k *Keeper) serve(ctx context.Context, chld <-chan os.Signal) {
 	stopped, stop := context.WithCancel(context.Background())
 	defer stop()
 	k.stop = stop
 	k.accept(stopped, k.socket.listener)
+	for _, p := range k.allPanes() { // of the keeper before
+		p.run()
+	}
 	k.reap()
 	end := ctx.Done()
 	lookAt := time.Now().Add(k.cfg.Look)
@@ -196,7 +228,9 @@ func (k *Keeper) serve(ctx context.Context, signals, chld <-chan os.Signal) {
 		case <-k.news:
 		case <-chld:
 			k.reap()
-		case sig := <-signals:
+		case s := <-k.swaps:
+			s.done <- k.swap(stopped, s.path, s.answer)
+		case sig := <-k.signals:
 			switch sig {
 			case syscall.SIGUSR1:
 				k.lookForSocket(stopped)
@@ -282,7 +316,7 @@ func (k *Keeper) accept(ctx context.Context, l *net.UnixListener) {
 		for {
 			c, err := l.AcceptUnix()
 			switch {
-			case errors.Is(err, net.ErrClosed):
+			case errors.Is(err, net.ErrClosed), errors.Is(err, os.ErrDeadlineExceeded):
 				return
 			case err != nil: // out of descriptors: those who wait get in when there are some
 				k.cfg.Log.Warn("accept", "err", err)
@@ -300,23 +334,28 @@ func (k *Keeper) accept(ctx context.Context, l *net.UnixListener) {
 // reap takes what has ended and lets each pane put its end into its log.
 func (k *Keeper) reap() {
 	for _, r := range k.children.reap() {
+		k.endings.Add(1)
 		k.wg.Go(func() {
+			defer k.endings.Done()
 			r.pane.ended(r.status, r.at)
 			k.cfg.Log.Info("child ended", "pane", r.pane.name, "pid", r.pane.pid, "status", int(r.status))
 		})
 	}
 }
 
-// spawn makes a pane and its child.
-func (k *Keeper) spawn(req *SpawnRequest) (PaneInfo, error) {
-	cfg := paneConfig{
+func (k *Keeper) paneConfig() paneConfig {
+	return paneConfig{
 		root: filepath.Join(k.cfg.StateDir, panesName), now: time.Now, hold: k.holding.Load,
 		ptyAhead: k.cfg.PTYAhead, pipeAhead: k.cfg.PipeAhead, log: k.cfg.Log,
 	}
+}
+
+// spawn makes a pane and its child.
+func (k *Keeper) spawn(req *SpawnRequest) (PaneInfo, error) {
 	if err := k.reserve(req.Pane); err != nil {
 		return PaneInfo{}, err
 	}
-	p, e, err := newPane(cfg, req)
+	p, e, err := newPane(k.paneConfig(), req)
 	if err == nil {
 		err = k.children.start(p, req, e)
 		e.closeChild()

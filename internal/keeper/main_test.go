@@ -43,8 +43,32 @@ func keeperMain() int {
 		return 2
 	}
 	cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	if name := filepath.Base(os.Args[0]); strings.HasPrefix(name, "davit-") {
+		cfg.Build = name // another build, as TestUpgrade makes them
+	}
+	for _, arg := range os.Args[1:] {
+		if text, ok := strings.CutPrefix(arg, "--check-table="); ok {
+			return checkTable(cfg, text)
+		}
+		if text, ok := strings.CutPrefix(arg, "--table="); ok {
+			cfg.Table, _ = strconv.Atoi(text)
+		}
+	}
 	if err := keeper.Run(context.Background(), cfg); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func checkTable(cfg keeper.Config, text string) int {
+	cfg.Table, _ = strconv.Atoi(text)
+	can, err := keeper.CheckTable(cfg)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(can); err != nil {
 		return 1
 	}
 	return 0

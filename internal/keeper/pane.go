@@ -59,11 +59,13 @@ type paneConfig struct {
 	log       *slog.Logger
 }
 
+func (c paneConfig) dirOf(pane string) string { return filepath.Join(c.root, pane) }
+
 // newPane makes everything but the child: the directory, the logs, the terminal.
 func newPane(cfg paneConfig, req *SpawnRequest) (_ *pane, _ *ends, err error) {
 	p := &pane{
 		name: req.Pane, kind: req.Kind, labels: req.Labels, pipes: req.Pipes,
-		program: processName(req.Path), cols: req.Cols, rows: req.Rows, dir: filepath.Join(cfg.root, req.Pane),
+		program: processName(req.Path), cols: req.Cols, rows: req.Rows, dir: cfg.dirOf(req.Pane),
 		acts: newActs(rememberActs), went: make(chan struct{}), told: make(chan struct{}),
 	}
 	for _, kv := range req.Env {
@@ -127,7 +129,9 @@ func (p *pane) openOutputs(cfg paneConfig, e *ends) error {
 // run starts the goroutines of a pane whose child runs.
 func (p *pane) run() {
 	for _, o := range p.outputs() {
-		p.wg.Go(o.run)
+		if !o.gone { // only after an upgrade, of a program that had ended before
+			p.wg.Go(o.run)
+		}
 	}
 	p.wg.Go(p.in.run)
 }

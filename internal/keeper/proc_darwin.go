@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"os"
 	"strconv"
 	"sync"
 	"syscall"
@@ -92,3 +93,6 @@ const (
 	setTermios = unix.TIOCSETA
 	iutf8      = unix.IUTF8
 )
+
+// memoryFile makes a file without a name; macOS has none without a disk.
+func memoryFile(dir string) (*os.File, error) { return unlinkedFile(dir) }

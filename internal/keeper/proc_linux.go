@@ -162,3 +162,12 @@ const (
 	setTermios = unix.TCSETS
 	iutf8      = unix.IUTF8
 )
+
+// memoryFile makes a file without a name or a disk.
+func memoryFile(dir string) (*os.File, error) {
+	fd, err := unix.MemfdCreate("davit-keeper", unix.MFD_CLOEXEC)
+	if err != nil {
+		return unlinkedFile(dir)
+	}
+	return os.NewFile(uintptr(fd), "table"), nil
+}

@@ -228,7 +228,7 @@ func TestTwoHosts(t *testing.T) {
 	wantCode(t, r.Input(ctx(t), keeper.Input{ID: in.id(), Pane: "p", Data: []byte("x")}), davit.CodeKeeperReadOnly)
 	wantCode(t, r.Shutdown(ctx(t), true), davit.CodeKeeperReadOnly)
 	wantCode(t, young.Shutdown(ctx(t), false), davit.CodeKeeperRunning)
-	wantCode(t, young.Upgrade(ctx(t), "/x"), davit.CodeUnsupported)
+	wantCode(t, young.Upgrade(ctx(t), "/nonexistent"), davit.CodeInvalid)
 	_, err = client.Dial(ctx(t), client.Config{Socket: in.rec.Socket, Home: "/elsewhere"})
 	wantCode(t, err, davit.CodeKeeperWrongHome)
 	if young.Err() != nil {

@@ -43,7 +43,7 @@ const (
 const Stderr = "stderr"
 
 // Features that this build serves beyond the protocol's first verbs.
-var features = [...]string{"pipes", "labels", "replyTo", "eof", "foreground-close"}
+var features = [...]string{"pipes", "labels", "replyTo", "eof", "foreground-close", "upgrade"}
 
 // ClientHello opens every connection.
 type ClientHello struct {
@@ -69,6 +69,8 @@ type Hello struct {
 	Home      string   `json:"home"`
 	Fence     uint64   `json:"fence"`    // grows with each new host
 	AckEvery  uint64   `json:"ackEvery"` // bytes; more often is of no use
+	// Generation counts the upgrades in place that this process has been through (P1.7).
+	Generation int `json:"generation,omitempty"`
 }
 
 // SpawnRequest asks for one child. Argv, Env, Dir and Path may hold any bytes but NUL.

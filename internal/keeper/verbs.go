@@ -23,6 +23,8 @@ func (c *conn) dispatch(r *request) {
 		err = davit.Errorf(davit.CodeUnsupported, "this keeper (%s) does not know %q", c.k.cfg.Build, r.verb).
 			WithHint("The keeper is of another build than the host; upgrade it or end it with `davit down --all`.")
 	case verb.reads:
+		verb.do(c.k, r)
+		return
 	case c.kind != KindHost:
 		err = davit.Errorf(davit.CodeKeeperReadOnly, "this connection may only look, not %s", r.verb)
 	default:
@@ -32,11 +34,22 @@ func (c *conn) dispatch(r *request) {
 		r.reply(nil, err)
 		return
 	}
+	c.k.gate.enter()
 	verb.do(c.k, r)
+	c.k.gate.leave()
+}
+
+// act runs what takes long beside the connection; the gate counts it until it is done.
+func (k *Keeper) act(do func()) {
+	k.gate.stay()
+	k.wg.Go(func() {
+		defer k.gate.leave()
+		do()
+	})
 }
 
 type verb struct {
-	reads bool // anyone may
+	reads bool // anyone may, and it changes nothing of a pane
 	do    func(*Keeper, *request)
 }
 
@@ -54,7 +67,7 @@ var verbs = map[string]verb{
 	"forget":     {do: (*Keeper).askForget},
 	"bye":        {do: (*Keeper).bye},
 	"shutdown":   {do: (*Keeper).askShutdown},
-	"upgrade":    {do: (*Keeper).upgrade},
+	"upgrade":    {reads: true, do: (*Keeper).askUpgrade}, // a person's, who is not the host
 }
 
 // parse reads a body; it answers itself when it cannot.
@@ -140,7 +153,7 @@ func (k *Keeper) askSpawn(r *request) {
 		k.spawns.settle(body.ID, nil, err)
 		return
 	}
-	k.wg.Go(func() {
+	k.act(func() {
 		info, err := k.spawn(req)
 		k.spawns.settle(body.ID, info, err)
 		k.nudge()
@@ -199,7 +212,7 @@ func (k *Keeper) askInput(r *request) {
 		data = r.c.unstage(body.ID)
 	}
 	if p.acts.begin(body.ID, r.verb, body.Pane, r.answer) {
-		p.in.put(body.ReplyTo, inputItem{data: data, eof: body.EOF, done: func(a InputAnswer, err error) {
+		p.in.put(body.ReplyTo, inputItem{id: body.ID, data: data, eof: body.EOF, done: func(a InputAnswer, err error) {
 			p.acts.settle(body.ID, a, err)
 		}})
 	}
@@ -244,7 +257,11 @@ func (k *Keeper) askResize(r *request) {
 		p.acts.settle(body.ID, nil, davit.Errorf(davit.CodeInvalid, "resize: no terminal, or a size of %d×%d", body.Cols, body.Rows))
 		return
 	}
-	p.resize(body.Cols, body.Rows, func(err error) { p.acts.settle(body.ID, struct{}{}, err) })
+	k.gate.stay()
+	p.resize(body.Cols, body.Rows, func(err error) {
+		p.acts.settle(body.ID, struct{}{}, err)
+		k.gate.leave()
+	})
 }
 
 func (k *Keeper) askSignal(r *request) {
@@ -268,7 +285,7 @@ func (k *Keeper) askClose(r *request) {
 	if !fresh {
 		return
 	}
-	k.wg.Go(func() {
+	k.act(func() {
 		report, err := k.closePane(p, CloseOptions{
 			Foreground: body.Foreground,
 			Hangup:     time.Duration(body.HangupMs) * time.Millisecond,
@@ -301,7 +318,7 @@ func (k *Keeper) askForget(r *request) {
 		r.reply(nil, davit.Errorf(davit.CodeInvalid, "forget: %q cannot name a pane", body.Pane))
 		return
 	}
-	k.wg.Go(func() { r.reply(struct{}{}, k.forget(body.Pane)) })
+	k.act(func() { r.reply(struct{}{}, k.forget(body.Pane)) })
 }
 
 func (k *Keeper) bye(r *request) {
@@ -327,16 +344,10 @@ func (k *Keeper) askShutdown(r *request) {
 			return
 		}
 	}
-	k.wg.Go(func() {
+	k.act(func() {
 		k.closeAll()
 		r.reply(struct{}{}, nil)
 		r.c.flushed()
 		k.shutdown()
 	})
-}
-
-// upgrade is in the protocol from the first day (P1.7); this build does not have it.
-func (k *Keeper) upgrade(r *request) {
-	r.reply(nil, davit.Errorf(davit.CodeUnsupported, "this keeper (%s) cannot replace itself yet", k.cfg.Build).
-		WithHint("Programs go on under it; `davit down --all` ends them and it."))
 }

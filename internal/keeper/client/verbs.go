@@ -130,7 +130,37 @@ func (c *Client) Shutdown(ctx context.Context, force bool) error {
 }
 
 // Upgrade makes the keeper execute another build in its place, children and terminals
-// kept (P1.7).
+// kept (P1.7). It returns when that build has read the keeper's table; the connection
+// ends then. unsupported: it was refused, with the reason, and nothing has changed.
 func (c *Client) Upgrade(ctx context.Context, path string) error {
 	return c.call(ctx, "upgrade", keeper.ControlBody{Path: path}, nil, nil)
+}
+
+// Upgrade is for who is not the host: it asks, and waits until the other build answers.
+func Upgrade(ctx context.Context, cfg Config, path string) (before, after keeper.Hello, err error) {
+	cfg.Reader = true // the host stays the host
+	c, err := Dial(ctx, cfg)
+	if err != nil {
+		return before, after, err
+	}
+	defer c.Disconnect()
+	before = c.Hello()
+	if err := c.Upgrade(ctx, path); err != nil {
+		return before, after, err
+	}
+	select {
+	case <-c.Done():
+	case <-ctx.Done():
+		return before, after, davit.Errorf(davit.CodeKeeperUnreachable, "wait for the upgrade: %w", context.Cause(ctx))
+	}
+	next, err := Dial(ctx, cfg)
+	if err != nil {
+		return before, after, err
+	}
+	defer next.Disconnect()
+	after = next.Hello()
+	if after.Generation == before.Generation {
+		err = davit.Errorf(davit.CodeInternal, "the keeper did not become %s", path).WithHint("Read keeper.log in the state directory.")
+	}
+	return before, after, err
 }
