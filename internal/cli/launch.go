@@ -34,8 +34,8 @@ type launchFlags struct {
 	options, accountEnv                   []string
 }
 
-// generated is the value of a bare --worktree.
-const generated = "\x00"
+// generated is the value of a bare --worktree: help shows it, and no branch can have it.
+const generated = "a generated name"
 
 // capabilities are what this command line can do, for launches (spec launch L1.2): it
 // shows chats with `davit session`.
