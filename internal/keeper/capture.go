@@ -242,15 +242,15 @@ func restoreOutput(cfg paneConfig, p *pane, prefix, index string, t *tableOutput
 	}
 	log := cfg.log.With("pane", p.name)
 	file := openDescriptor(t.File, "output")
-	if file == nil {
-		return &output{
-			log: l, pty: !p.pipes, ahead: ahead, hold: cfg.hold, went: p.went, acked: t.Acked, gone: true,
-			news: make(chan struct{}, 1), quit: make(chan struct{}), slog: log,
-		}, nil
+	o := &output{
+		log: l, pty: !p.pipes, ahead: ahead, hold: cfg.hold, went: p.went, gone: true,
+		news: make(chan struct{}, 1), quit: make(chan struct{}), slog: log,
 	}
-	o, err := newOutput(l, file, !p.pipes, ahead, cfg.hold, p.went, log)
-	if err != nil {
-		return nil, err
+	if file != nil {
+		var err error
+		if o, err = newOutput(l, file, !p.pipes, ahead, cfg.hold, p.went, log); err != nil {
+			return nil, err
+		}
 	}
 	o.acked = t.Acked
 	o.turn.Lock()

@@ -163,11 +163,17 @@ func (o *output) settle() {
 	}
 }
 
-// retry tries the log again each second until it takes bytes (P1.9).
+// retry tries the log again each second until it takes bytes (P1.9), also when the
+// program has ended meanwhile.
 func (o *output) retry() {
 	o.turn.Lock()
 	defer o.turn.Unlock()
-	if !o.gone && !o.log.retry() {
+	select {
+	case <-o.quit:
+		return
+	default:
+	}
+	if !o.log.retry() {
 		time.AfterFunc(retryLog, o.retry)
 		return
 	}

@@ -277,6 +277,7 @@ func (p *pane) quit() {
 	p.wg.Wait()
 	for _, o := range p.outputs() {
 		o.turn.Lock()
+		o.log.retry() // the last chance of what trouble kept from the disk
 		o.log.closeFiles()
 		o.log.discard()
 		o.turn.Unlock()
