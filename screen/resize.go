@@ -1,6 +1,9 @@
 package screen
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Resize changes the size, clamped to 1×1 and MaxColumns×MaxRows. Lines of
 // the main screen and of the scrollback are wrapped anew, both ways; the
@@ -85,6 +88,7 @@ func (s *Screen) resizeMain(cols, rows int) {
 	saved := place{line: s.hist.lines + g.saved.y, col: g.saved.x}
 	top := place{line: s.hist.lines}
 	places := []*place{&cur, &saved, &top}
+	s.marks = s.liveMarks(s.rows)
 	marks := make([]place, len(s.marks))
 	for i, m := range s.marks {
 		marks[i] = place{line: int(m.row - s.hist.first), col: m.col}
@@ -104,14 +108,16 @@ func (s *Screen) resizeMain(cols, rows int) {
 		s.rewrap(lines, cols, places)
 	}
 	s.settle(lines, cols, rows, &cur, &saved, top.toLine)
-	kept := s.marks[:0]
-	for i, m := range s.marks {
-		m.row, m.col = lines.first+uint64(marks[i].toLine), min(marks[i].toCol, cols-1)
-		if m.row >= s.hist.first {
-			kept = append(kept, m)
-		}
+	for i := range s.marks {
+		s.marks[i].row, s.marks[i].col = lines.first+uint64(marks[i].toLine), min(marks[i].toCol, cols-1)
 	}
-	s.marks = kept
+	s.marks = s.liveMarks(rows)
+}
+
+// liveMarks are the marks whose line is kept, on a main screen of that height.
+func (s *Screen) liveMarks(rows int) []mark {
+	end := s.hist.first + uint64(s.hist.lines+rows)
+	return slices.DeleteFunc(slices.Clone(s.marks), func(m mark) bool { return m.row < s.hist.first || m.row >= end })
 }
 
 // addScreen appends the rows of the main screen without any bound.

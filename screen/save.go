@@ -157,7 +157,7 @@ func (w *saver) session(s *Screen) {
 		w.uint(uint64(s.palette[index]))
 	}
 	w.uint(s.lastMark)
-	live := slices.DeleteFunc(slices.Clone(s.marks), func(m mark) bool { return m.row < s.hist.first })
+	live := s.liveMarks(s.rows)
 	w.uint(uint64(len(live)))
 	for _, m := range live {
 		w.uint(m.id)
