@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand"
 	"os"
@@ -206,4 +207,25 @@ var xtermJSOnPurpose = []struct{ name, input string }{
 	{"resize of the line with the cursor", "0123456789abc" + resized + "10x5 "},
 	{"wide character cut without autowrap", "\x1b[?7l\x1b[19G日x"},
 	{"DECALN resets the margins", "\x1b[2;3r\x1b#8\x1b[5;1H\nx"},
+}
+
+// TestWidthsOfThePage: the width table is that of the add-on which the page
+// loads, and the oracle is the page's emulator without a browser (P2.1).
+func TestWidthsOfThePage(t *testing.T) {
+	cmd := xtermHeadless(t)
+	cmd.Args[1] = "testdata/xterm-headless/widths.mjs"
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(out) != string(readFile(t, "testdata/xterm-headless/widths.txt")) {
+		t.Error("the page's add-on has other widths: write testdata/xterm-headless/widths.txt anew, then -run WidthTable -update")
+	}
+	var page struct{ Dependencies, DevDependencies map[string]string }
+	if err := json.Unmarshal(readFile(t, "../web/package.json"), &page); err != nil {
+		t.Fatal(err)
+	}
+	if here, there := page.DevDependencies["@xterm/headless"], page.Dependencies["@xterm/xterm"]; here != there {
+		t.Errorf("the oracle is %s, the page has %s", here, there)
+	}
 }
