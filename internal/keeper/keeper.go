@@ -362,7 +362,7 @@ func (k *Keeper) spawn(req *SpawnRequest) (PaneInfo, error) {
 		if err != nil {
 			e.child = nil
 			e.close()
-			removeLogs(p.dir)
+			removeFresh(p.dir)
 		}
 	}
 	k.mu.Lock()

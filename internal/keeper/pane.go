@@ -81,7 +81,7 @@ func newPane(cfg paneConfig, req *SpawnRequest) (_ *pane, _ *ends, err error) {
 	}
 	defer func() {
 		if err != nil {
-			removeLogs(p.dir)
+			removeFresh(p.dir)
 		}
 	}()
 	open := func() (*ends, error) { return openTerminal(req.Cols, req.Rows) }
@@ -281,6 +281,13 @@ func (p *pane) quit() {
 		o.log.closeFiles()
 		o.log.discard()
 		o.turn.Unlock()
+	}
+}
+
+// removeFresh takes back what newPane made. It lists nothing: there may be no descriptor.
+func removeFresh(dir string) {
+	for _, name := range []string{"index", "errindex", ""} {
+		_ = os.Remove(filepath.Join(dir, name)) // one that was not made, or holds what others put there
 	}
 }
 
