@@ -265,10 +265,11 @@ type Submission struct {
 
 // Lifecycle is something that happened to the session or its process.
 type Lifecycle struct {
-	Event string `json:"event"` // started initialized created loaded resumed stopped exited lost skipped garbage flooded option unknown
-	Exit  *Exit  `json:"exit,omitempty"`
-	Bytes uint64 `json:"bytes,omitempty"` // of what was skipped
-	Count int    `json:"count,omitempty"` // of lines that were garbage
+	Event  string `json:"event"` // started initialized created loaded resumed slow cancel stopped exited lost skipped garbage flooded option unknown
+	Exit   *Exit  `json:"exit,omitempty"`
+	Stderr string `json:"stderr,omitempty"` // the last of it, when the agent ended and no turn's end says it
+	Bytes  uint64 `json:"bytes,omitempty"`  // of what was skipped
+	Count  int    `json:"count,omitempty"`  // of lines that were garbage
 }
 
 // RPCRequest is one request between davit and the agent (spec session S1.2).

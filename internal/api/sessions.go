@@ -13,7 +13,10 @@ import (
 // sessionOperations are the chats (spec session S1). A chat is made by agent.launch: the
 // decision has one home.
 func (s *Server) sessionOperations() {
-	op(s, "agentSession.list", "The chats that are kept, newest first", true, func(context.Context, wire.None) (wire.SessionList, error) {
+	op(s, "agentSession.list", "The chats that are kept, newest first", true, func(ctx context.Context, _ wire.None) (wire.SessionList, error) {
+		if err := s.cfg.Sessions.Known(ctx); err != nil {
+			return wire.SessionList{}, err
+		}
 		list := []davit.Session{}
 		for _, v := range s.cfg.Host.State().Sessions {
 			list = append(list, v)
@@ -39,8 +42,9 @@ func (s *Server) sessionOperations() {
 	op(s, "agentSession.respond", "Answer a permission question", false, func(ctx context.Context, in wire.SessionRespond) (davit.JournalRow, error) {
 		return s.cfg.Sessions.Respond(ctx, mutation(ctx, in.SessionMutation), in.Item, in.Revision, in.Option)
 	})
-	op(s, "agentSession.cancel", "End the running turn", false, func(ctx context.Context, in wire.SessionMutation) (wire.None, error) {
-		return wire.None{}, s.cfg.Sessions.Cancel(ctx, mutation(ctx, in))
+	op(s, "agentSession.cancel", "End the running turn", false, func(ctx context.Context, in wire.SessionMutation) (wire.SessionCancelled, error) {
+		asked, err := s.cfg.Sessions.Cancel(ctx, mutation(ctx, in))
+		return wire.SessionCancelled{Asked: asked}, err
 	})
 	op(s, "agentSession.stop", "End the turn and the agent's process; the chat can be resumed", false, func(ctx context.Context, in wire.SessionMutation) (wire.None, error) {
 		return wire.None{}, s.cfg.Sessions.Stop(ctx, mutation(ctx, in))

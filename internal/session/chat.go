@@ -65,6 +65,7 @@ type chat struct {
 	mailbox chan func()     // from callers
 	events  chan func()     // from the chat's own helpers and timers; they wait while it is full
 	done    chan struct{}   // closed when the goroutine has ended
+	known   chan struct{}   // closed when it is known whether the agent of a former host lives
 
 	mu        sync.Mutex // guards what follows; a leaf
 	view      davit.Session
@@ -112,7 +113,7 @@ type step struct {
 func newChat(s *Service, row store.ChatRow) *chat {
 	c := &chat{
 		s: s, id: row.Session.ID, log: s.cfg.Log.With("session", row.Session.ID), row: row, phase: phaseNone,
-		mailbox: make(chan func(), mailboxSize), events: make(chan func()), done: make(chan struct{}),
+		mailbox: make(chan func(), mailboxSize), events: make(chan func()), done: make(chan struct{}), known: make(chan struct{}),
 		changed: make(chan struct{}), view: row.Session, settings: map[uint64]*setting{}, asks: map[uint64]store.RPCRow{},
 	}
 	return c

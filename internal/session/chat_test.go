@@ -102,7 +102,7 @@ func TestMessagesQueueAndRepeat(t *testing.T) { // spec session S1.5, S1.8
 	}
 	_, err = r.service.Send(t.Context(), session.Mutation{Session: chatID, Operation: "too much"}, "x")
 	wantCode(t, err, davit.CodeSessionBusy)
-	if err := r.service.Cancel(t.Context(), mutation("c", 1)); err != nil {
+	if _, err := r.service.Cancel(t.Context(), mutation("c", 1)); err != nil {
 		t.Fatal(err)
 	}
 	r.untilTurns(t, 33)
@@ -175,7 +175,7 @@ func TestPermissionEndsWithTheTurn(t *testing.T) { // spec session S1.7, S1.8
 	r.startChat(t)
 	r.send(t, "m1", "ask")
 	q := r.question(t)
-	if err := r.service.Cancel(t.Context(), mutation("c", 1)); err != nil {
+	if _, err := r.service.Cancel(t.Context(), mutation("c", 1)); err != nil {
 		t.Fatal(err)
 	}
 	if turn := r.untilTurns(t, 1); turn.Reason != "cancelled" {
@@ -199,7 +199,7 @@ func TestStaleFence(t *testing.T) { // spec session S1.6
 	r.startChat(t)
 	for name, change := range map[string]func(session.Mutation) error{
 		"send":   func(m session.Mutation) error { _, err := r.service.Send(t.Context(), m, "x"); return err },
-		"cancel": func(m session.Mutation) error { return r.service.Cancel(t.Context(), m) },
+		"cancel": func(m session.Mutation) error { _, err := r.service.Cancel(t.Context(), m); return err },
 		"stop":   func(m session.Mutation) error { return r.service.Stop(t.Context(), m) },
 		"resume": func(m session.Mutation) error { _, err := r.service.Resume(t.Context(), m); return err },
 		"option": func(m session.Mutation) error { return r.service.SetOption(t.Context(), m, "mode", "auto") },

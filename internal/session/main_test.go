@@ -170,13 +170,22 @@ type deaf struct{}
 func (deaf) Publish(davit.Event) {}
 
 // startHost runs a host on the stage. failpoint may be nil.
-func (s stage) startHost(log *slog.Logger, faults string, failpoint func(string)) (*running, error) {
+func (s stage) startHost(log *slog.Logger, faults string, failpoint func(string), edits ...func(*session.Config)) (*running, error) {
 	db, err := store.Open(context.Background(), store.Config{Path: s.path("davit.db"), Log: log})
 	if err != nil {
 		return nil, err
 	}
 	r := &running{stage: s, store: db, refuse: &atomic.Bool{}, lie: &atomic.Bool{}, agents: &agents{stage: s, env: []string{"DAVIT_PRACTICE=" + faults}}}
-	r.host = host.New(host.Config{HostID: "h_1", Store: db, Feed: deaf{}, Now: time.Now, Log: log}, host.Model{})
+	stored, err := db.Chats(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	panes := map[davit.PaneID]davit.Pane{} // those that a former host left
+	for _, chat := range stored {
+		v := chat.Row.Session
+		panes[v.Pane] = davit.Pane{ID: v.Pane, Tab: v.Tab, Kind: "chat", Session: v.ID, Status: davit.PaneRunning}
+	}
+	r.host = host.New(host.Config{HostID: "h_1", Store: db, Feed: deaf{}, Now: time.Now, Log: log}, host.Model{State: davit.State{Panes: panes}})
 	r.panes = host.NewPanes(host.PanesConfig{
 		Host: r.host, Dir: s.path("state/panes"), Log: log, Dial: client.Config{Build: "test", Log: log},
 		Persist: func(context.Context, davit.PaneID, uint64, uint64) error { return nil },
@@ -185,19 +194,23 @@ func (s stage) startHost(log *slog.Logger, faults string, failpoint func(string)
 			Env: append(os.Environ(), "DAVIT_TEST_ROLE=keeper", "DAVIT_TEST_DIR="+s.dir, "GORACE=atexit_sleep_ms=0"),
 		},
 	})
-	r.service = session.New(session.Config{
+	cfg := session.Config{
 		Host: r.host, Store: refusing{db, r.refuse, r.lie}, Agents: r.agents, Keeper: r.panes.Link, Linked: r.panes.Linked, Ready: r.panes.Ready(),
 		Environment: func(pane davit.PaneID, extra []string) []string {
 			return append([]string{"PATH=/usr/bin:/bin", "DAVIT_PANE=" + string(pane)}, extra...)
 		},
 		StateDir: s.path("state"), Failpoint: failpoint, Now: time.Now, Log: log,
-	})
+	}
+	for _, edit := range edits {
+		edit(&cfg)
+	}
+	r.service = session.New(cfg)
 	loop, stopLoop := context.WithCancel(context.Background())
-	panes, stopPanes := context.WithCancel(context.Background())
+	linking, stopPanes := context.WithCancel(context.Background())
 	sessions, stopSessions := context.WithCancel(context.Background())
 	var loops, links, chats sync.WaitGroup
 	loops.Go(func() { _ = r.host.Run(loop) })
-	links.Go(func() { _ = r.panes.Run(panes) })
+	links.Go(func() { _ = r.panes.Run(linking) })
 	chats.Go(func() { _ = r.service.Run(sessions) })
 	r.stop = sync.OnceFunc(func() {
 		stopSessions()
@@ -211,9 +224,9 @@ func (s stage) startHost(log *slog.Logger, faults string, failpoint func(string)
 	return r, nil
 }
 
-func (s stage) run(t testing.TB, faults string) *running {
+func (s stage) run(t testing.TB, faults string, edits ...func(*session.Config)) *running {
 	t.Helper()
-	r, err := s.startHost(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo})), faults, nil)
+	r, err := s.startHost(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo})), faults, nil, edits...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +234,10 @@ func (s stage) run(t testing.TB, faults string) *running {
 	return r
 }
 
-func begin(t testing.TB, faults string) *running { t.Helper(); return newStage(t).run(t, faults) }
+func begin(t testing.TB, faults string, edits ...func(*session.Config)) *running {
+	t.Helper()
+	return newStage(t).run(t, faults, edits...)
+}
 
 // patience is how long a test waits for what must come: a machine may be busy.
 const patience = 60 * time.Second

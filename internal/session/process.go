@@ -41,6 +41,8 @@ type process struct {
 	quiet  bool               // stderr was read to its end
 	silent bool               // it was waited for stderr long enough
 
+	endedThen bool // it had ended when this host took it up
+
 	hello     acp.Initialized
 	fresh     bool // initialize was answered while this host ran
 	command   Command
@@ -141,6 +143,9 @@ func (c *chat) attached(ctx context.Context, p *process, l *link) {
 		return
 	}
 	p.link, p.sent = l, 0
+	if !p.endedThen { // else its end is about to be read
+		c.settled()
+	}
 	c.help(func() { c.follow(ctx, p, l, l.out, "") })
 	c.help(func() { c.follow(ctx, p, l, l.err, keeper.Stderr) })
 	c.help(func() { c.send(ctx, p, l) })
@@ -223,6 +228,9 @@ func (c *chat) relinked(p *process, cl *client.Client, info keeper.PaneInfo, hel
 	case held && c.phase == phaseSpawning:
 		c.spawned(p, cl, info)
 	case held:
+		if p.endedThen = info.Exit != nil; !p.endedThen {
+			c.pane(func(v *davit.Pane) { v.Status, v.Pid, v.Exit = davit.PaneRunning, info.Pid, nil })
+		}
 		c.attach(p, cl, info)
 	case cl != nil && c.phase == phaseSpawning && bootOf(cl.Hello()) == c.row.Spec.KeeperBoot:
 		c.spawn(p, cl) // the same keeper: it does the id once (S1.2)

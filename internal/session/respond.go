@@ -103,22 +103,24 @@ func (c *chat) abandon(st *step, reason string, told bool) {
 	}
 }
 
-// Cancel ends the running turn by the protocol; nothing to cancel is no error.
-func (s *Service) Cancel(ctx context.Context, m Mutation) error {
+// Cancel asks the agent to end the running turn; asked is false when there is none to end.
+func (s *Service) Cancel(ctx context.Context, m Mutation) (asked bool, err error) {
 	c, err := s.find(ctx, m.Session)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return c.do(ctx, func() error {
+	err = c.do(ctx, func() error {
 		if err := c.fenced(m); err != nil {
 			return err
 		}
 		st := &step{}
-		if !c.cancel(st) {
+		if asked = c.cancel(st); !asked {
+			asked = c.turn != nil && c.turn.cancelled
 			return nil
 		}
 		return c.commit(st)
 	})
+	return asked && err == nil, err
 }
 
 // cancel asks the agent to end its turn, once, and answers what it asked.
@@ -128,6 +130,7 @@ func (c *chat) cancel(st *step) bool {
 		return false
 	}
 	t.cancelled = true
+	st.add(c.conv.Note(davit.JournalLifecycle, davit.JournalBody{Text: "The agent is asked to end its turn.", Lifecycle: &davit.Lifecycle{Event: "cancel"}}))
 	// The questions first: the agent must not take their end for a go-ahead.
 	for _, open := range c.conv.Open() {
 		row, ask, err := c.conv.Decide(open.Item, open.Revision, "cancelled", "", "davit", "the turn was cancelled")
@@ -145,8 +148,8 @@ func (c *chat) cancel(st *step) bool {
 			return
 		}
 		st := &step{}
-		st.add(c.conv.Note(davit.JournalStatus, davit.JournalBody{
-			Status: davit.AgentWorking, Text: "The agent was asked to end its turn and has not. Stop ends its process.",
+		st.add(c.conv.Note(davit.JournalLifecycle, davit.JournalBody{
+			Text: "The agent was asked to end its turn and has not. Stop ends its process.", Lifecycle: &davit.Lifecycle{Event: "cancel"},
 		}))
 		_ = c.commit(st) // an error is the host's stop
 	})

@@ -24,6 +24,7 @@ func (s *Service) restore(ctx context.Context) error {
 		return err
 	}
 	over := map[davit.SessionID]bool{}
+	var open []*chat
 	for _, chat := range stored {
 		if chat.Fault != nil {
 			s.cfg.Log.Error("a stored chat cannot be read; it is left as it is", "session", chat.ID, "err", chat.Fault)
@@ -32,12 +33,56 @@ func (s *Service) restore(ctx context.Context) error {
 		c := newChat(s, chat.Row)
 		c.took = func() { c.takeUp(chat) }
 		over[c.id] = !mayRun(chat.Row)
+		if mayRun(chat.Row) {
+			open = append(open, c)
+		}
 		if err := s.add(c); err != nil {
 			return err
 		}
 	}
+	s.reconcile(ctx, open)
 	s.group.Go(func() { s.tidy(ctx, over) })
 	return nil
+}
+
+// reconcileWait is how long clients wait for the chats of a former host to be known.
+const reconcileWait = 2 * time.Second
+
+// reconcile waits a while until it is known which agents live, so that who asks at once
+// is not told what was true before the host stopped.
+func (s *Service) reconcile(ctx context.Context, open []*chat) {
+	ctx, cancel := context.WithTimeout(ctx, reconcileWait)
+	defer cancel()
+	for _, c := range open {
+		select {
+		case <-c.known:
+		case <-c.done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// unknown lets clients see a chat of which nothing is known yet. Its row is left alone: a
+// restore is no transition (S3).
+func (c *chat) unknown() {
+	v := c.row.Session
+	v.Status, v.Waiting = davit.AgentUnknown, ""
+	c.mu.Lock()
+	c.view = v
+	c.mu.Unlock()
+	c.tell(false)
+}
+
+// settled notes that it is known what became of a former host's agent, and tells.
+func (c *chat) settled() {
+	select {
+	case <-c.known:
+	default:
+		close(c.known)
+		c.show()
+		c.tell(false)
+	}
 }
 
 // tidy lets the keeper drop processes whose end is stored already.
@@ -67,16 +112,22 @@ func mayRun(row store.ChatRow) bool {
 // takeUp goes on where a former host stopped: at the place up to which the output is folded,
 // with what is owed, in mid-turn if need be. A restore is no transition (S3).
 func (c *chat) takeUp(chat store.Chat) {
-	c.tell(false)
 	for _, act := range chat.Acts {
 		if act.Pane != davit.PaneID(c.row.Keeper) {
 			c.paid = append(c.paid, act.ID) // of a process that was before
 		}
 	}
 	if !mayRun(c.row) {
+		c.settled()
+		c.pane(func(v *davit.Pane) {
+			if v.Status != davit.PaneFailed {
+				v.Status, v.Pid = davit.PaneEnded, 0
+			}
+		})
 		c.pay()
 		return
 	}
+	c.unknown()
 	for err := c.remember(); err != nil; err = c.remember() {
 		if c.ctx.Err() != nil {
 			return
@@ -103,6 +154,9 @@ func (c *chat) takeUp(chat store.Chat) {
 			p.fault = c.protocolFault(p, "%s could not be talked with", c.row.Session.AgentName)
 		}
 		c.end(p)
+	}
+	if c.phase == phaseGreeting || c.phase == phaseOpening {
+		c.bound(p)
 	}
 	c.relink(p, nil)
 }

@@ -17,6 +17,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -80,6 +81,8 @@ type Config struct {
 	// Environment makes the agent's environment: login shell, DAVIT_* of the pane, extra.
 	Environment func(pane davit.PaneID, extra []string) []string
 	Failpoint   func(name string) // for crash tests; may be nil
+	OpenWait    time.Duration     // after it a slow start is told of; 0: 30 s
+	OpenLimit   time.Duration     // an agent that has not opened its session by then is ended; 0: 120 s
 	Now         func() time.Time
 	Log         *slog.Logger
 }
@@ -107,6 +110,7 @@ func New(cfg Config) *Service {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	cfg.OpenWait, cfg.OpenLimit = cmp.Or(cfg.OpenWait, openWait), cmp.Or(cfg.OpenLimit, openLimit)
 	return &Service{cfg: cfg, restored: make(chan struct{}), ended: make(chan struct{}), chats: map[davit.SessionID]*chat{}}
 }
 
@@ -164,6 +168,9 @@ func (s *Service) find(ctx context.Context, id davit.SessionID) (*chat, error) {
 	}
 	return c, nil
 }
+
+// Known waits, a bounded while, until the sessions of a former host are known.
+func (s *Service) Known(ctx context.Context) error { return s.wait(ctx) }
 
 // wait waits until the sessions of a former host are known.
 func (s *Service) wait(ctx context.Context) error {

@@ -19,9 +19,11 @@ import (
 )
 
 const (
-	startWait  = 30 * time.Second // of a caller
-	startLimit = 5 * time.Minute  // of an agent that answers nothing at all
-	faultTail  = 1 << 10          // of stderr, in an error
+	openWait   = 30 * time.Second  // of a caller
+	openLimit  = 120 * time.Second // of an agent: a real one took 33 s on a machine that was busy
+	faultTail  = 1 << 10           // of stderr, in an error
+	faultLines = 3                 // of it, in the hint
+	lineMost   = 200               // bytes of each
 )
 
 // StartRequest says which session to start. The ids are minted and stored already.
@@ -54,7 +56,8 @@ func NothingRuns(err error) bool {
 }
 
 // Start stores the session, starts its agent and opens the agent's session, waiting at
-// most 30 s; an agent that takes longer goes on starting, which Warning says.
+// most Config.OpenWait; an agent that takes longer goes on starting until Config.OpenLimit,
+// which Warning says.
 //
 // Errors that prove that no agent runs have launch.ErrNothingMade's meaning: the process
 // was never started, or has been ended and seen to end; NothingRuns tells them. Codes:
@@ -106,13 +109,13 @@ func (c *chat) start(ctx context.Context, command Command, cl *client.Client) (S
 	if err := c.do(ctx, func() error { return c.begin(command, cl, ready) }); err != nil {
 		return Started{Session: c.seen()}, err
 	}
-	slow, cancel := context.WithTimeoutCause(ctx, startWait, errSlow)
+	slow, cancel := context.WithTimeoutCause(ctx, c.s.cfg.OpenWait, errSlow)
 	defer cancel()
 	err := c.await(slow, ready)
 	started := Started{Session: c.seen()}
 	switch {
 	case errors.Is(context.Cause(slow), errSlow) && err != nil && !NothingRuns(err):
-		started.Warning = fmt.Sprintf("%s has not opened its session within %d s; it goes on starting", command.Name, int(startWait.Seconds()))
+		started.Warning = fmt.Sprintf("%s has not opened its session within %s; it goes on starting", command.Name, c.s.cfg.OpenWait)
 		return started, nil
 	case err != nil:
 		return started, err
@@ -156,13 +159,7 @@ func (c *chat) begin(command Command, cl *client.Client, ready chan error) error
 	c.pane(func(v *davit.Pane) { v.Status, v.Fault, v.Exit, v.Pid = davit.PaneStarting, "", nil, 0 })
 	c.s.failpoint("chat-before-spawn")
 	c.spawn(p, cl)
-	c.after(startLimit, func() {
-		if c.proc == p && (c.phase == phaseGreeting || c.phase == phaseOpening) {
-			st := &step{}
-			c.fail(st, p, c.protocolFault(p, "%s did not open a session within %s", c.row.Session.AgentName, startLimit))
-			_ = c.commit(st) // an error is the host's stop
-		}
-	})
+	c.bound(p)
 	return nil
 }
 
@@ -387,12 +384,4 @@ func signIn(p *process) string {
 		return "sign in with the agent's own program (" + strings.Join(names, ", ") + "), then launch again"
 	}
 	return "sign in with the agent's own program in a terminal, then launch again"
-}
-
-func (c *chat) protocolFault(p *process, format string, args ...any) *davit.Error {
-	e := davit.Errorf(davit.CodeAgentProtocol, format, args...).WithHint("see the chat's last rows, or launch the agent in a terminal")
-	if text := strings.TrimSpace(p.tail()); text != "" {
-		e.With("stderr", text[max(0, len(text)-faultTail):])
-	}
-	return e
 }

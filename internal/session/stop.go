@@ -299,9 +299,13 @@ func (c *chat) gone(p *process, lost bool) {
 	case p.stopped:
 		reason = "stopped"
 	}
+	if p.fault != nil && !c.row.Initiated {
+		p.fault = c.lastWords(p, p.fault) // what it said after it was told to end
+	}
 	if p.fault != nil {
 		message = p.fault.Message
 	}
+	inTurn := c.turn != nil
 	idle := c.turn == nil && c.phase == phaseReady
 	c.closeTurn(st, p, keeperGone, reason, message)
 	c.cancelRequests(st)
@@ -317,6 +321,9 @@ func (c *chat) gone(p *process, lost bool) {
 	if p.exit != nil {
 		exit := pane.ExitOf(*p.exit)
 		life.Exit = &exit
+	}
+	if p.fault != nil && !inTurn {
+		life.Stderr = p.tail()
 	}
 	st.add(c.conv.Note(davit.JournalLifecycle, davit.JournalBody{Text: message, Lifecycle: life}))
 	c.goneRow(p)
@@ -337,11 +344,15 @@ func (c *chat) gone(p *process, lost bool) {
 	}
 	fault := c.row.Session.Fault
 	c.pane(func(v *davit.Pane) {
-		v.Pid = 0
+		v.Pid, v.Status, v.Exit = 0, davit.PaneEnded, life.Exit
+		if lost {
+			v.Status = davit.PaneLost
+		}
 		if v.Fault = ""; fault != nil {
 			v.Fault = fault.Message
 		}
 	})
+	c.settled()
 	c.answerGone(p, lost)
 	if !lost && p.exit != nil {
 		c.forget(p)

@@ -231,7 +231,7 @@ while read line; do case "$line" in *session/cancel*) echo '{"jsonrpc":"2.0","id
 	if open == 0 || denied == 0 {
 		t.Errorf("%d questions were open, and %d that cannot be read were denied", open, denied)
 	}
-	if err := r.service.Cancel(t.Context(), mutation("c", 1)); err != nil {
+	if _, err := r.service.Cancel(t.Context(), mutation("c", 1)); err != nil {
 		t.Fatal(err)
 	}
 	if turn := r.untilTurns(t, 1); turn.Reason != "cancelled" {

@@ -384,6 +384,11 @@ type SessionMutation struct {
 	Fence     uint64          `json:"expectedFence" doc:"of the session as the caller saw it; a stale one is refused with the current one"`
 }
 
+// SessionCancelled answers agentSession.cancel.
+type SessionCancelled struct {
+	Asked bool `json:"asked" doc:"false: no turn runs, and nobody was asked"`
+}
+
 // SessionSend is agentSession.send.
 type SessionSend struct {
 	SessionMutation

@@ -1245,6 +1245,7 @@ export interface components {
             count?: number;
             event: string;
             exit?: components["schemas"]["Exit"];
+            stderr?: string;
         };
         LoggedIn: {
             /** @description kept in localStorage, sent as the Davit-Key header and in a WebSocket's first frame */
@@ -1559,6 +1560,10 @@ export interface components {
             title?: string;
             usage?: components["schemas"]["AgentUsage"];
             waiting?: string;
+        };
+        SessionCancelled: {
+            /** @description false: no turn runs, and nobody was asked */
+            asked: boolean;
         };
         SessionDraft: {
             /** Format: int64 */
@@ -2021,7 +2026,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["None"];
+                    "application/json": components["schemas"]["SessionCancelled"];
                 };
             };
             /** @description Error */
