@@ -130,13 +130,12 @@ func TestXtermJSAlternate(t *testing.T) {
 		cols, rows := 2+r.Intn(40), 2+r.Intn(12)
 		job := xtermJob{name: fmt.Sprintf("generated alternate %d", seed), Cols: cols, Rows: rows, skip: skipScrollback | skipWraps | skipReplies,
 			Step: []xtermStep{{Data: []byte("\x1b[?1049h")}}}
-		narrowed, before := false, cols
-		for range 1 + r.Intn(4) {
+		for more := 1 + r.Intn(4); more > 0; more-- {
 			job.Step = append(job.Step, xtermStep{Data: generateOn(r, cols, rows, 10+r.Intn(200))}, xtermStep{Check: true})
-			if cols, rows = 2+r.Intn(40), 2+r.Intn(12); narrowed {
-				cols = 2 + r.Intn(before-1) // columns that were cut come back there
+			before := cols
+			if cols, rows = 2+r.Intn(40), 2+r.Intn(12); cols < before {
+				more = 0 // what was cut may come back there
 			}
-			narrowed, before = narrowed || cols < before, cols
 			job.Step = append(job.Step, xtermStep{Resize: &[2]int{cols, rows}}, xtermStep{Check: true})
 		}
 		jobs = append(jobs, job)
