@@ -209,13 +209,50 @@ func TestArgsSplitAsTheShellDoes(t *testing.T) {
 	})
 }
 
+// The program of a chat is looked for as the one of a terminal is, and named when it is
+// not there.
+func TestDetectChat(t *testing.T) { // spec session S1.10
+	directory := t.TempDir()
+	where := agent.Where{Path: "relative:" + directory, SelfExe: "/no/such/davit"}
+	mine := find(t, catalogue(t, `
+[agents.mine]
+name = "Mine"
+argv = ["sh"]
+[agents.mine.structured]
+driver = "acp"
+argv = ["mine-acp", "--acp"]
+`), "mine")
+	_, err := agent.DetectChat(mine, where)
+	e := davit.AsError(err)
+	if davit.CodeOf(err) != davit.CodeAgentNotInstalled || !strings.Contains(e.Message, "looked for mine-acp on the PATH of your login shell, "+where.Path) {
+		t.Errorf("missing: %v", err)
+	}
+	if strings.Contains(e.Hint, "Install it") || e.Hint == "" {
+		t.Errorf("without an install command the hint is %q", e.Hint)
+	}
+	file := filepath.Join(directory, "mine-acp")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := agent.DetectChat(mine, where); err != nil || found != file {
+		t.Errorf("found %q, %v", found, err)
+	}
+	mine.Structured.Argv = []string{"bin/mine-acp"}
+	if _, err := agent.DetectChat(mine, where); davit.CodeOf(err) != davit.CodeAgentNotInstalled || !strings.Contains(err.Error(), "absolute") {
+		t.Errorf("a relative path: %v", err)
+	}
+	if _, err := agent.DetectChat(find(t, catalogue(t, ""), "practice"), where); davit.CodeOf(err) != davit.CodeAgentNotInstalled {
+		t.Errorf("a davit that is gone: %v", err)
+	}
+}
+
 func TestDetect(t *testing.T) { // spec launch L1: what was looked for where
 	directory := t.TempDir()
 	empty := t.TempDir()
 	path := empty + ":relative:" + directory
 	claude := find(t, catalogue(t, ""), "claude")
 	_, err := agent.Detect(claude, agent.Where{Path: path})
-	if davit.CodeOf(err) != davit.CodeAgentNotInstalled || !strings.Contains(err.Error(), "claude in "+path) || !strings.Contains(davit.AsError(err).Hint, "npm install") {
+	if davit.CodeOf(err) != davit.CodeAgentNotInstalled || !strings.Contains(err.Error(), "claude on the PATH of your login shell, "+path) || !strings.Contains(davit.AsError(err).Hint, "npm install") {
 		t.Errorf("missing: %v", err)
 	}
 	file := filepath.Join(directory, "claude")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -35,25 +36,56 @@ func Detect(a Agent, where Where) (Found, error) {
 	if len(a.Detect) == 0 {
 		return Found{Path: where.SelfExe}, nil
 	}
-	directories := filepath.SplitList(where.Path)
-	for _, name := range a.Detect {
+	if path := where.find(a.Detect); path != "" {
+		return Found{Path: path}, nil
+	}
+	return Found{}, notInstalled(a, where, a.Name+" is not installed", a.Detect)
+}
+
+// DetectChat looks for the program that an agent is started with as a chat, which may be
+// another one than in a terminal. It gives its absolute path.
+func DetectChat(a Agent, where Where) (string, error) {
+	name := a.StructuredCommand(where.SelfExe).Argv[0]
+	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
+		return "", davit.Errorf(davit.CodeAgentNotInstalled, "%s cannot be a chat: %q in agents.toml is neither a name nor an absolute path", a.Name, name).
+			WithHint("write the whole path into structured.argv").With("agent", a.ID)
+	}
+	if path := where.find([]string{name}); path != "" {
+		return path, nil
+	}
+	return "", notInstalled(a, where, "the chat program of "+a.Name+" is not installed", []string{name})
+}
+
+// find gives the first of the names that is an executable file, "" for none.
+func (w Where) find(names []string) string {
+	for _, name := range names {
 		if filepath.IsAbs(name) {
 			if executable(name) {
-				return Found{Path: name}, nil
+				return name
 			}
 			continue
 		}
-		for _, directory := range directories {
+		for _, directory := range filepath.SplitList(w.Path) {
 			// A relative entry of PATH would mean another program in each workspace.
 			if file := filepath.Join(directory, name); filepath.IsAbs(file) && executable(file) {
-				return Found{Path: file}, nil
+				return file
 			}
 		}
 	}
-	return Found{}, davit.Errorf(davit.CodeAgentNotInstalled, "%s is not installed: looked for %s in %s",
-		a.Name, strings.Join(a.Detect, ", "), where.Path).
-		WithHint("Install it: %s", a.Install).
-		With("agent", a.ID).With("lookedFor", a.Detect).With("lookedIn", directories)
+	return ""
+}
+
+func notInstalled(a Agent, where Where, what string, names []string) *davit.Error {
+	looked := strings.Join(names, ", ")
+	if slices.ContainsFunc(names, func(name string) bool { return !filepath.IsAbs(name) }) {
+		looked += " on the PATH of your login shell, " + where.Path
+	}
+	hint := "install it, or set its program in agents.toml"
+	if a.Install != "" {
+		hint = "Install it: " + a.Install
+	}
+	return davit.Errorf(davit.CodeAgentNotInstalled, "%s: looked for %s", what, looked).WithHint("%s", hint).
+		With("agent", a.ID).With("lookedFor", names).With("lookedIn", filepath.SplitList(where.Path))
 }
 
 func executable(file string) bool {

@@ -311,7 +311,7 @@ func (a *app) agentCommand() *cobra.Command {
 					case agent.Practice:
 						state = "scripted, for practice: no model behind it"
 					case !agent.Installed:
-						state = "not installed: " + agent.InstallHint
+						state = "not installed: " + cmp.Or(agent.InstallHint, agent.Missing)
 					}
 					fmt.Fprintf(table, "%s\t%s\t%s\n", agent.ID, agent.Name, state)
 				}

@@ -82,9 +82,11 @@ func (a *agents) Chat(_ context.Context, id string) (session.Command, error) {
 		return session.Command{}, err
 	}
 	c := entry.StructuredCommand(a.daemon.cfg.Self)
-	path := c.Argv[0]
-	if path == entry.Argv[0] {
-		path = found.Path
+	path := found.Path
+	if len(entry.Argv) == 0 || c.Argv[0] != entry.Argv[0] {
+		if path, err = agent.DetectChat(entry, a.where()); err != nil {
+			return session.Command{}, err
+		}
 	}
 	if entry.Practice && a.login()["DAVIT_PRACTICE_SESSIONS"] == "" {
 		// A real agent keeps its chats where it likes; this one's are ours to place.

@@ -344,10 +344,7 @@ func (c *chat) gone(p *process, lost bool) {
 	}
 	fault := c.row.Session.Fault
 	c.pane(func(v *davit.Pane) {
-		v.Pid, v.Status, v.Exit = 0, davit.PaneEnded, life.Exit
-		if lost {
-			v.Status = davit.PaneLost
-		}
+		v.Pid, v.Status, v.Exit = 0, davit.PaneEnded, life.Exit // lost too: the session tells, and goes on
 		if v.Fault = ""; fault != nil {
 			v.Fault = fault.Message
 		}
