@@ -1,13 +1,15 @@
 // Stories of chats, with the practice agent: the launch, what streams, questions, the
 // composer, and what a reload, a second window and a lost connection keep.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { Page, WebSocketRoute } from "playwright-core";
+import type { Locator, Page, WebSocketRoute } from "playwright-core";
 import { clean } from "./axe";
-import { ask, closeAll, closeBrowser, openWindow, repository } from "./story";
+import { pull, revalidate } from "./pulls";
+import { ask, closeAll, closeBrowser, ghSays, openWindow, pictures, repository } from "./story";
 
 after(closeBrowser);
 
@@ -350,3 +352,69 @@ test("a chat at 360 px: nothing is cut off, and it is used by touch", async () =
 	await clean(page, "a narrow chat");
 	await end("chat-narrow");
 });
+
+// Spec chips C4.5: what the footer shows is whole or not there; what gives way is in its menu.
+test("the footer of a chat overlaps and cuts nothing, in narrow rooms and wide ones", async () => {
+	ghSays(pull);
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	const { dir } = await newChat(page, "edit");
+	execFileSync("git", ["-C", dir, "remote", "add", "origin", "https://github.com/ada/harbor.git"]);
+	execFileSync("git", ["-C", dir, "switch", "-q", "-c", "teach-the-harbour-to-signal-in-thick-fog-and-snow"]);
+	writeFileSync(join(dir, "README.md"), Array.from({ length: 38 }, (_, at) => `line ${at}`).join("\n"));
+	await revalidate(page, dir);
+	const bar = page.getByRole("toolbar", { name: "Agent footer" });
+	await bar.locator('[data-kind="github_pr"]').waitFor({ state: "attached" });
+	for (const [width, wanted] of [
+		[1280, ["git_branch", "git_diff", "github_pr", "cwd", "input_mode"]],
+		[700, ["git_branch", "git_diff", "github_pr"]],
+		[360, ["git_branch", "git_diff", "github_pr"]],
+		[250, []],
+	] as const) {
+		await page.setViewportSize({ width, height: 760 });
+		await page.waitForTimeout(100); // two frames: the observer's, and the drawing after it
+		const seen = await measured(bar);
+		assert.deepEqual(seen.overlaps, [], `${width} px`);
+		assert.deepEqual(seen.cut, [], `${width} px`);
+		for (const kind of wanted) assert.ok(seen.kinds.includes(kind), `${kind} at ${width} px: ${seen.kinds}`);
+		await page.screenshot({ path: join(pictures, `chat-footer-${width}.png`) });
+	}
+	await page.setViewportSize({ width: 360, height: 760 });
+	await bar.getByRole("button", { name: "More", exact: true }).click();
+	const menu = page.getByRole("menu", { name: "More of the chat" });
+	for (const name of [/^Stop the agent/, /^Receipt/, /^Split to the right/, /^Split downwards/]) {
+		await menu.getByRole("menuitem", { name }).waitFor();
+	}
+	await page.screenshot({ path: join(pictures, "chat-footer-menu.png") });
+	await menu.getByRole("menuitem", { name: /^Receipt/ }).click();
+	await page.getByRole("dialog", { name: "Receipt" }).waitFor();
+	ghSays(null);
+	await end("chat-footer");
+});
+
+/** What a bar shows: items that overlap or stand out, and those that hold more than they show. */
+async function measured(bar: Locator) {
+	const { edge, items } = await bar.evaluate((element) => ({
+		edge: element.getBoundingClientRect().toJSON() as DOMRect,
+		items: [...element.querySelectorAll<HTMLElement>(".chip, button")]
+			.filter((item) => item.getClientRects().length > 0 && !item.parentElement?.closest(".chip, .menu"))
+			.map((item) => ({
+				kind: item.dataset.kind ?? item.getAttribute("aria-label") ?? item.className,
+				left: item.getBoundingClientRect().left,
+				right: item.getBoundingClientRect().right,
+				cut: item.scrollWidth > item.clientWidth,
+			})),
+	}));
+	const out = items.filter((item) => item.left < edge.left - 0.5 || item.right > edge.right + 0.5);
+	const overlaps = items.flatMap((item, at) =>
+		items
+			.slice(at + 1)
+			.filter((other) => other.left < item.right - 0.5 && item.left < other.right - 0.5)
+			.map((other) => `${item.kind} and ${other.kind}`),
+	);
+	return {
+		overlaps: [...overlaps, ...out.map((item) => `${item.kind} stands out`)],
+		cut: items.filter((item) => item.cut).map((item) => item.kind),
+		kinds: items.map((item) => item.kind),
+	};
+}

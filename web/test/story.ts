@@ -23,8 +23,8 @@ function env(name: string): string {
 
 export const origin = new URL(env("DAVIT_URL")).origin;
 const home = env("DAVIT_HOME");
-const results = process.env.DAVIT_PICTURES ?? new URL("../test-results/", import.meta.url).pathname;
-mkdirSync(results, { recursive: true });
+export const pictures = process.env.DAVIT_PICTURES ?? new URL("../test-results/", import.meta.url).pathname;
+mkdirSync(pictures, { recursive: true });
 
 /** A login link that nobody has used. */
 export function freshLink(): string {
@@ -92,7 +92,7 @@ export async function openWindow(
 		context,
 		wrong,
 		end: async (name) => {
-			await page.screenshot({ path: join(results, `${name}.png`) });
+			await page.screenshot({ path: join(pictures, `${name}.png`) });
 			await context.close();
 		},
 	};

@@ -1,5 +1,7 @@
 // What a chat says of states, ends, permissions and faults. Pure.
 import type { AgentOption, Approval, Fail, JournalBody, Session, TurnState } from "../api/types";
+import { endedCalmly } from "../words/panes";
+import { sentences } from "../words/sentences";
 
 export type Tone = "calm" | "good" | "careful" | "bad";
 
@@ -87,6 +89,13 @@ export function lifecycleWords(body: JournalBody): string {
 	}
 }
 
+/** How a line about the process is told: what was not meant to happen stands out. */
+export function lifecycleTone(body: JournalBody): Tone {
+	const { event = "", exit } = body.lifecycle ?? {};
+	if (event === "exited") return exit && !endedCalmly(exit) ? "bad" : "calm";
+	return ["lost", "garbage", "flooded", "skipped"].includes(event) ? "careful" : "calm";
+}
+
 export function bytes(n: number): string {
 	if (n < 1000) return `${n} B`;
 	if (n < 1e6) return `${(n / 1e3).toFixed(n < 1e4 ? 1 : 0)} kB`;
@@ -160,7 +169,7 @@ export function strip(session: Session): Strip | null {
 	if (fault) {
 		const command = commandIn(fault.hint);
 		const hint = fault.hint && fault.hint !== command ? fault.hint : "";
-		const text = [fault.message, hint].filter(Boolean).join(" ");
+		const text = sentences(fault.message, hint);
 		if (fault.code === "agent_not_signed_in") {
 			return {
 				tone: "careful",
@@ -173,7 +182,14 @@ export function strip(session: Session): Strip | null {
 		if (fault.code === "agent_not_installed") {
 			return { tone: "careful", title: `${name} is not installed`, text, command, resume: "Try again" };
 		}
-		return { tone: "bad", title: `${name} cannot go on`, text, command: "", resume: "Try again" };
+		const ended = session.status === "resumable" || session.status === "exited";
+		return {
+			tone: "bad",
+			title: ended ? `${name} has failed.` : `${name} cannot go on.`,
+			text,
+			command: "",
+			resume: session.status === "resumable" ? "Resume" : "Try again",
+		};
 	}
 	switch (session.status) {
 		case "starting":
@@ -189,7 +205,7 @@ export function strip(session: Session): Strip | null {
 		case "resumable":
 			return {
 				tone: "calm",
-				title: `${name} is not running.`,
+				title: `${name} was stopped.`,
 				text: "The chat is kept.",
 				command: "",
 				resume: "Resume",

@@ -271,7 +271,11 @@ export function sampleState(until: string): State {
 			worktree,
 			launches: [receipt],
 		}),
-		tab("t_000000000000000c", "api review", { tree: { pane: "p_00000000000000c1" }, color: "magenta" }),
+		tab("t_000000000000000c", "api review", {
+			config: "api review",
+			tree: { pane: "p_00000000000000c1" },
+			color: "magenta",
+		}),
 		tab("t_000000000000000f", "Tune the fog horn", { tree: { pane: "p_00000000000000f1" } }),
 		tab("t_000000000000000d", "make bench", { tree: { pane: "p_00000000000000d1" } }),
 		tab("t_000000000000000e", "logs on staging", { tree: { pane: "p_00000000000000e1" } }),

@@ -259,6 +259,7 @@ function Shown({ name }: { name: string | null }) {
 		agents,
 		workspaces: [],
 		busy: false,
+		preferred: "structured",
 		onChange: nothing,
 		onSend: nothing,
 	};

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Fail } from "../api/types";
 import { type Chord, caps } from "../keys/chord";
 import { chordOf, mac } from "../keys/keys";
+import { keptWords } from "../words/receipt";
 import { Icon } from "./icon";
 
 export function Keys({ chord }: { chord: Chord | undefined }) {
@@ -30,6 +31,7 @@ export function Diff({ added, removed }: { added: number; removed: number }) {
 /** An error where it happened, with what to do. */
 export function FailBox({ fail }: { fail: Fail }) {
 	const ref = useRef<HTMLDivElement>(null);
+	const kept = keptWords(fail);
 	useEffect(() => ref.current?.scrollIntoView({ block: "nearest" }), [fail]); // a long form may have scrolled it away
 	return (
 		<div class="fail" role="alert" ref={ref}>
@@ -37,6 +39,7 @@ export function FailBox({ fail }: { fail: Fail }) {
 			<div class="words">
 				{fail.message}
 				{fail.hint && <small>{fail.hint}</small>}
+				{kept && !fail.hint?.includes("is kept") && <small>{kept}</small>}
 			</div>
 		</div>
 	);

@@ -7,6 +7,7 @@ import { answering, respond } from "../chat/acts";
 import type { Feed } from "../chat/feed";
 import type { Item, Journal } from "../chat/journal";
 import { answers, readable, within } from "../chat/words";
+import { sentences } from "../words/sentences";
 import { shortPath } from "../words/tabs";
 import { Diff } from "./bits";
 import { kindIcon } from "./chattool";
@@ -95,7 +96,7 @@ export function AskCard(props: AskCardProps) {
 			</div>
 			{said && said !== "sending" && (
 				<p class="ask-fault" role="alert">
-					{said.message} {said.hint}
+					{sentences(said.message, said.hint)}
 				</p>
 			)}
 			<div class="ask-answers">

@@ -8,6 +8,7 @@ import type { Composer, Outgoing } from "../chat/composer";
 import { caretAfter } from "../chat/draft";
 import type { Item } from "../chat/journal";
 import { slashOf, takesMessages } from "../chat/words";
+import { sentences } from "../words/sentences";
 import { Icon } from "./icon";
 
 export interface ComposerViewProps {
@@ -232,9 +233,7 @@ export function Queue({ queued, sends, composer, linked }: QueueProps) {
 					<span class="cut">{out.text}</span>
 					{out.fault ? (
 						<span class="queue-fault">
-							<span>
-								Not sent. {out.fault.message} {out.fault.hint}
-							</span>
+							<span>Not sent. {sentences(out.fault.message, out.fault.hint)}</span>
 							<button
 								type="button"
 								class="button"

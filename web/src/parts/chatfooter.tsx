@@ -1,10 +1,16 @@
 // The agent footer: the pane's chips and the session's items, in the order that the host's
 // layout says (spec chips C4.5). What it does not know is kept by the host and skipped here.
+// Where there is no room for all of it, items go whole, one after the other: see useFit.
+import { useSignal } from "@preact/signals";
 import {
 	ChevronDown,
+	Circle,
+	CircleDot,
 	CircleStop,
 	Columns2,
 	CornerDownLeft,
+	Ellipsis,
+	type IconNode,
 	ListChecks,
 	Maximize2,
 	Mic,
@@ -15,14 +21,17 @@ import {
 	X,
 } from "lucide";
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import type { AgentOption, Chip, ChipLayout, Pane, PlanStep, Result, Session } from "../api/types";
 import { pick, stopSession } from "../chat/acts";
-import { pickers, usageWords } from "../chat/words";
+import { pickers, takesMessages, usageWords } from "../chat/words";
 import { closePane, splitPane } from "../state/actions";
 import { dialog, zoomed } from "../state/store";
 import { shows } from "../words/tabs";
 import { IconButton } from "./bits";
+import { type Step, useFit } from "./fit";
 import { Icon } from "./icon";
+import { Menu, MenuGroup, MenuItem } from "./menu";
 import { ChipView } from "./promptbar";
 
 export interface FooterProps {
@@ -37,20 +46,39 @@ export interface FooterProps {
 	zoomed: boolean;
 }
 
+/** What gives way, the first first (the style hides what is named in data-out). */
+const steps: readonly Step[] = [
+	"splits",
+	"dimmed",
+	"plan",
+	"cwd",
+	"mode",
+	"tight",
+	"tools",
+	"usage",
+	"pickers",
+	"practice",
+	"others",
+	"diff",
+	"pull",
+	"branch",
+];
+
 export function Footer(props: FooterProps) {
+	const bar = useRef<HTMLDivElement>(null);
+	useFit(bar, steps);
 	const items = props.layout?.footer;
 	const draw = (kind: string) => <Piece key={kind} kind={kind} {...props} />;
 	return (
-		<div class="bar chat-bar" role="toolbar" aria-label="Agent footer">
-			<div class="bar-chips">
-				{props.session.practice && (
-					<span class="chip" data-tip="Scripted, no model behind it">
-						<span class="label">practice agent</span>
-					</span>
-				)}
-				{(items?.left ?? []).map(draw)}
-			</div>
-			<div class="bar-right">{(items?.right ?? []).map(draw)}</div>
+		<div class="bar chat-bar" role="toolbar" aria-label="Agent footer" ref={bar}>
+			{props.session.practice && (
+				<span class="chip" data-kind="practice" data-tip="Scripted, no model behind it">
+					<span class="label">practice agent</span>
+				</span>
+			)}
+			{(items?.left ?? []).map(draw)}
+			<span class="spacer" />
+			{(items?.right ?? []).map(draw)}
 			<Tools {...props} />
 		</div>
 	);
@@ -73,10 +101,12 @@ function Piece({ kind, session, chips, plan, running }: FooterProps & { kind: st
 			const usage = usageWords(session);
 			if (!usage) return null;
 			return (
-				<span class="chip" data-kind={kind} data-tip={usage.tip}>
+				<span class="chip" data-kind={kind} data-ring={usage.part !== null} data-tip={usage.tip}>
 					{usage.part !== null && <Ring part={usage.part} />}
-					<span class="hidden-text">Context used: </span>
-					<span>{usage.text}</span>
+					<span class="hidden-text">Context used: {usage.text}</span>
+					<span class="usage-text" aria-hidden="true">
+						{usage.text}
+					</span>
 				</span>
 			);
 		}
@@ -156,59 +186,128 @@ function Picker({ option, session }: { option: AgentOption; session: string }) {
 	);
 }
 
-function Tools({ pane, session, launch, several, zoomed: zoom }: FooterProps) {
-	const alive = !["exited", "resumable", "error"].includes(session.status);
+interface Tool {
+	icon: IconNode;
+	label: string;
+	command?: string;
+	/** Where it goes when there is no room: see steps. */
+	group: "splits" | "tools" | "panes";
+	act: () => void;
+}
+
+function toolsOf({ pane, session, launch, several, zoomed: zoom }: FooterProps): Tool[] {
+	const tools: Tool[] = [];
+	if (takesMessages(session)) {
+		tools.push({
+			icon: CircleStop,
+			label: "Stop the agent; the chat is kept",
+			group: "tools",
+			act: () => void stopSession(session.id),
+		});
+	}
+	if (launch) {
+		tools.push({
+			icon: ReceiptText,
+			label: "Receipt of the launch",
+			group: "tools",
+			act: () => {
+				dialog.value = { kind: "receipt", result: launch, agent: session.agentName, prompt: "" };
+			},
+		});
+	}
+	tools.push(
+		{
+			icon: Columns2,
+			label: "Split to the right",
+			command: "split-right",
+			group: "splits",
+			act: () => void splitPane(pane.id, "horizontal"),
+		},
+		{
+			icon: Rows2,
+			label: "Split downwards",
+			command: "split-down",
+			group: "splits",
+			act: () => void splitPane(pane.id, "vertical"),
+		},
+	);
+	if (several) {
+		tools.push(
+			{
+				icon: zoom ? Minimize2 : Maximize2,
+				label: zoom ? "Back to all panes" : "Zoom pane",
+				command: "zoom",
+				group: "panes",
+				act: () => {
+					zoomed.value = zoom ? null : pane.id;
+				},
+			},
+			{
+				icon: X,
+				label: "Close pane",
+				command: "close-pane",
+				group: "panes",
+				act: () => void closePane(pane.id),
+			},
+		);
+	}
+	return tools;
+}
+
+function Tools(props: FooterProps) {
+	const { session } = props;
+	const more = useRef<HTMLButtonElement>(null);
+	const open = useSignal(false);
+	const tools = toolsOf(props);
+	const close = () => {
+		open.value = false;
+	};
+	const done = (act: () => void) => () => {
+		close();
+		more.current?.focus();
+		act();
+	};
 	return (
 		<div class="bar-tools">
-			{alive && (
+			{tools.map(({ icon, label, command, group, act }) => (
 				<IconButton
-					icon={CircleStop}
-					label="Stop the agent; the chat is kept"
-					class="wide"
-					onClick={() => void stopSession(session.id)}
+					key={label}
+					icon={icon}
+					label={label}
+					command={command}
+					class={`tool-${group}`}
+					onClick={act}
 				/>
-			)}
-			{launch && (
-				<IconButton
-					icon={ReceiptText}
-					label="Receipt of the launch"
-					class="wide"
-					onClick={() => {
-						dialog.value = { kind: "receipt", result: launch, agent: session.agentName, prompt: "" };
-					}}
-				/>
-			)}
+			))}
 			<IconButton
-				icon={Columns2}
-				label="Split to the right"
-				command="split-right"
-				class="wide"
-				onClick={() => void splitPane(pane.id, "horizontal")}
+				icon={Ellipsis}
+				label="More"
+				class="tool-more-menu"
+				refTo={more}
+				expanded={open.value}
+				onClick={() => {
+					open.value = !open.value;
+				}}
 			/>
-			<IconButton
-				icon={Rows2}
-				label="Split downwards"
-				command="split-down"
-				class="wide"
-				onClick={() => void splitPane(pane.id, "vertical")}
-			/>
-			{several && (
-				<IconButton
-					icon={zoom ? Minimize2 : Maximize2}
-					label={zoom ? "Back to all panes" : "Zoom pane"}
-					command="zoom"
-					onClick={() => {
-						zoomed.value = zoom ? null : pane.id;
-					}}
-				/>
-			)}
-			{several && (
-				<IconButton
-					icon={X}
-					label="Close pane"
-					command="close-pane"
-					onClick={() => void closePane(pane.id)}
-				/>
+			{open.value && (
+				<Menu label="More of the chat" at={more} onClose={close}>
+					{tools.map(({ icon, label, act }) => (
+						<MenuItem key={label} icon={icon} title={label} onPick={done(act)} />
+					))}
+					{pickers(session.options ?? []).map((option) => (
+						<MenuGroup key={option.id} title={option.name}>
+							{(option.choices ?? []).map((choice) => (
+								<MenuItem
+									key={choice.id}
+									icon={choice.id === option.value ? CircleDot : Circle}
+									title={choice.name}
+									checked={choice.id === option.value}
+									onPick={done(() => void pick(session.id, option.id, choice.id))}
+								/>
+							))}
+						</MenuGroup>
+					))}
+				</Menu>
 			)}
 		</div>
 	);

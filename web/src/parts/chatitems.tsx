@@ -15,7 +15,7 @@ import { answering, settle, settled } from "../chat/acts";
 import type { Composer } from "../chat/composer";
 import type { Feed } from "../chat/feed";
 import type { Item } from "../chat/journal";
-import { endOfTurn, headOf, lifecycleWords, outcomeOf, type Tone } from "../chat/words";
+import { bytes, endOfTurn, headOf, lifecycleTone, lifecycleWords, outcomeOf, type Tone } from "../chat/words";
 import { Markdown } from "./chatmarkdown";
 import { BlobView } from "./chattool";
 import { Icon } from "./icon";
@@ -196,8 +196,22 @@ export function TurnView({ turn }: { turn: TurnState }) {
 export function LifecycleView({ body }: { body: JournalBody }) {
 	const words = lifecycleWords(body);
 	if (words === "") return null;
-	const bad = ["lost", "garbage", "flooded", "skipped"].includes(body.lifecycle?.event ?? "");
-	return <Line tone={bad ? "careful" : "calm"}>{words}</Line>;
+	const line = <Line tone={lifecycleTone(body)}>{words}</Line>;
+	if (!body.blob?.head) return line;
+	return (
+		<section class="printed" aria-label={words}>
+			{line}
+			<details>
+				<summary>What it printed</summary>
+				<pre>{body.blob.head}</pre>
+				{body.blob.size > body.blob.head.length && (
+					<p class="blob-note">
+						The first {bytes(body.blob.head.length)} of {bytes(body.blob.size)}.
+					</p>
+				)}
+			</details>
+		</section>
+	);
 }
 
 /** What became of a question that is no longer, or not here, to be answered. */

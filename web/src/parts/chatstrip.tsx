@@ -4,6 +4,7 @@ import type { Fail, Session } from "../api/types";
 import { resumeSession } from "../chat/acts";
 import { strip } from "../chat/words";
 import { openTerminal } from "../state/actions";
+import { sentences } from "../words/sentences";
 import { CopyButton } from "./chatmarkdown";
 import { Icon } from "./icon";
 
@@ -12,7 +13,7 @@ export function StripView({ session, fault }: { session: Session; fault: Fail | 
 		? {
 				tone: "bad" as const,
 				title: "The chat cannot be shown.",
-				text: [fault.message, fault.hint].filter(Boolean).join(" "),
+				text: sentences(fault.message, fault.hint),
 				command: "",
 				resume: "",
 			}

@@ -7,7 +7,7 @@ import type { Agent, Fail, Result, Workspace } from "../api/types";
 import { client, closeDialog, copy, launch } from "../state/actions";
 import { activeTab, hostInfo, launchForm } from "../state/store";
 import { type LaunchForm as Form, missing, type Where } from "../words/intent";
-import { promptWords, surfaceWord, tookAnother } from "../words/receipt";
+import { placementWords, promptWords, surfaceWord, tookAnother } from "../words/receipt";
 import { FailBox } from "./bits";
 import { Modal } from "./dialog";
 
@@ -16,8 +16,15 @@ export function LaunchDialog() {
 	const workspaces = useSignal<readonly Workspace[]>([]);
 	const fail = useSignal<Fail | null>(null);
 	const busy = useSignal(false);
+	const preferred = useSignal("structured");
 
 	useEffect(() => {
+		client
+			.call("settings.get", { key: "agent.default_surface", value: null })
+			.then(({ value }) => {
+				if (value === "terminal") preferred.value = "terminal";
+			})
+			.catch(() => undefined);
 		client
 			.call("agent.list", {})
 			.then((list) => {
@@ -39,6 +46,23 @@ export function LaunchDialog() {
 			.catch(() => undefined); // the field takes any path
 	}, []);
 
+	const { where, workspace } = launchForm.value;
+	useEffect(() => {
+		// A new worktree belongs to the repository, not to the linked worktree one happens to be in.
+		if (where !== "worktree" || workspace === "") return;
+		client
+			.call("worktree.list", { dir: workspace })
+			.then(({ worktrees }) => {
+				const form = launchForm.value;
+				const repository = worktrees?.find((tree) => tree.main)?.path;
+				const linked = worktrees?.some((tree) => !tree.main && isWithin(workspace, tree.path));
+				if (linked && repository && form.where === where && form.workspace === workspace) {
+					launchForm.value = { ...form, workspace: repository };
+				}
+			})
+			.catch(() => undefined); // the launch will say what is wrong with it
+	}, [where]);
+
 	const send = async () => {
 		if (busy.value) return;
 		busy.value = true;
@@ -54,6 +78,7 @@ export function LaunchDialog() {
 			workspaces={workspaces.value}
 			fail={fail.value}
 			busy={busy.value}
+			preferred={preferred.value}
 			onChange={(form) => {
 				launchForm.value = form;
 			}}
@@ -68,6 +93,8 @@ export interface LaunchViewProps {
 	workspaces: readonly Workspace[];
 	fail: Fail | null;
 	busy: boolean;
+	/** The surface that the host takes when none is asked for. */
+	preferred: string;
 	onChange: (form: Form) => void;
 	onSend: () => void;
 }
@@ -214,6 +241,8 @@ export function LaunchView(props: LaunchViewProps) {
 									}
 								/>
 								{surface.title}
+								{surface.value === "" &&
+									` (${chats && props.preferred !== "terminal" ? "chat" : "terminal"})`}
 							</label>
 						))}
 					</div>
@@ -222,6 +251,16 @@ export function LaunchView(props: LaunchViewProps) {
 			</form>
 		</Modal>
 	);
+}
+
+function isWithin(path: string, root: string): boolean {
+	return path === root || path.startsWith(`${root}/`);
+}
+
+/** The name and branch of what a path leads to, when the host knows it. */
+function workspaceName(path: string, workspaces: readonly Workspace[]): string | undefined {
+	const known = workspaces.find((workspace) => workspace.path === path);
+	return known && (known.branch ? `${known.name}, on ${known.branch}` : known.name);
 }
 
 function hasChat(agent: Agent): boolean {
@@ -251,12 +290,13 @@ function Place({ form, workspaces, problem, set }: PlaceProps) {
 	}
 	return (
 		<>
-			<div class={form.where === "worktree" ? "pair" : ""}>
+			<div class="place">
 				<TextField
 					label={form.where === "worktree" ? "Of the repository" : "Workspace"}
 					name="workspace"
 					value={form.workspace}
 					fault={problem("workspace")}
+					help={workspaceName(form.workspace, workspaces)}
 					list={id}
 					placeholder={hostInfo.value?.directory}
 					onInput={(workspace) => set({ workspace })}
@@ -353,6 +393,7 @@ export interface ReceiptProps {
 export function ReceiptDialog({ result, agent, prompt }: ReceiptProps) {
 	const words = promptWords(result);
 	const path = result.worktree?.path;
+	const placed = placementWords(result);
 	return (
 		<Modal
 			title="Receipt"
@@ -408,10 +449,10 @@ export function ReceiptDialog({ result, agent, prompt }: ReceiptProps) {
 						<dd class="careful">{result.warning}</dd>
 					</>
 				)}
-				{result.placement?.fallback && (
+				{placed && (
 					<>
 						<dt>Placed</dt>
-						<dd>In another group than asked for ({result.placement.fallback}).</dd>
+						<dd>{placed}</dd>
 					</>
 				)}
 			</dl>

@@ -2,6 +2,7 @@
 // and on keyboard focus; Escape hides it. The words are said to screen readers by the
 // element's own name, so this is for the eye only.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { placeTip } from "../words/place";
 
 interface Shown {
 	text: string;
@@ -60,14 +61,18 @@ export function Tooltips() {
 	useLayoutEffect(() => {
 		const tip = ref.current;
 		if (!tip || !shown) return;
-		const { box } = shown;
-		const below = box.bottom + 6 + tip.offsetHeight < innerHeight - 4;
-		const left = Math.min(
-			Math.max(8, box.left + box.width / 2 - tip.offsetWidth / 2),
-			innerWidth - tip.offsetWidth - 8,
+		// The answers of a question stay free to be pressed.
+		const free = [...document.querySelectorAll(".ask-answers .button")].map((button) =>
+			button.getBoundingClientRect(),
+		);
+		const { left, top } = placeTip(
+			shown.box,
+			{ width: tip.offsetWidth, height: tip.offsetHeight },
+			{ width: innerWidth, height: innerHeight },
+			free,
 		);
 		tip.style.left = `${left}px`;
-		tip.style.top = `${below ? box.bottom + 6 : box.top - 6 - tip.offsetHeight}px`;
+		tip.style.top = `${top}px`;
 	}, [shown]);
 
 	return shown ? (

@@ -5,6 +5,7 @@ import { Client, failOf, Problem } from "../api/client";
 import type { Config, Fail, NoticeAction } from "../api/types";
 import { guessSize } from "../terminal/size";
 import { emptyLaunch, intentOf, operationId } from "../words/intent";
+import { sentences } from "../words/sentences";
 import { forgetKey, loadKey, saveKey } from "./key";
 import {
 	activePane,
@@ -75,7 +76,7 @@ let toldCounter = 0;
 
 export function tell(error: unknown, title: string): void {
 	const fail = failOf(error);
-	add({ level: "error", title, body: fail.hint ? `${fail.message} ${fail.hint}` : fail.message });
+	add({ level: "error", title, body: sentences(fail.message, fail.hint) });
 }
 
 /** A short word that something was done. */

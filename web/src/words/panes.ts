@@ -1,10 +1,19 @@
 // What is said of a pane that no longer runs, and of one that a program runs in. Pure.
-import type { Fail, Pane } from "../api/types";
+import type { Exit, Fail, Pane } from "../api/types";
 
 export interface EndWords {
 	tone: "calm" | "bad";
 	title: string;
 	text: string;
+}
+
+/** The signals, and a shell's exit status for them, by which programs are told to end. */
+const told = ["SIGHUP", "SIGTERM", "HUP", "TERM"];
+
+/** Whether a program ended as it or its user wished: by itself, or because it was told to. */
+export function endedCalmly(exit: Exit): boolean {
+	if (exit.signal) return told.includes(exit.signal);
+	return exit.code === 0 || exit.code === 129 || exit.code === 143;
 }
 
 /** What the overlay of a pane says, or null while its program runs. */
@@ -13,11 +22,16 @@ export function endWords(pane: Pane): EndWords | null {
 		case "ended": {
 			const exit = pane.exit;
 			if (!exit) return { tone: "calm", title: "Ended", text: "Its exit status is not known." };
+			if (endedCalmly(exit)) {
+				return {
+					tone: "calm",
+					title: "Ended",
+					text: exit.signal ? `By ${exit.signal}.` : `Exit status ${exit.code}.`,
+				};
+			}
 			if (exit.signal)
 				return { tone: "bad", title: `Ended by ${exit.signal}`, text: `Exit status ${exit.code}.` };
-			return exit.code === 0
-				? { tone: "calm", title: "Ended", text: "Exit status 0." }
-				: { tone: "bad", title: `Ended with exit status ${exit.code}`, text: pane.fault ?? "" };
+			return { tone: "bad", title: `Ended with exit status ${exit.code}`, text: pane.fault ?? "" };
 		}
 		case "lost":
 			return {

@@ -1,6 +1,6 @@
 // What a launch did, in words. Pure. A receipt may say less than the truth, never more
 // (spec launch L2.2): so do these sentences.
-import type { Result } from "../api/types";
+import type { Fail, Result } from "../api/types";
 
 export interface PromptWords {
 	tone: "good" | "careful";
@@ -33,6 +33,30 @@ export function promptWords(result: Result): PromptWords | null {
 		default:
 			return { tone: "careful", text: `The host says of the prompt: ${prompt.outcome}.`, yours: false };
 	}
+}
+
+/** Where the tab went instead of where it was wished (spec launch L2.3), or "". */
+export function placementWords(result: Result): string {
+	switch (result.placement?.fallback ?? "") {
+		case "":
+			return "";
+		case "anchor-group":
+			return "Beside the tab it was asked for; the group that was asked for is not there.";
+		case "active-group":
+			return "At the end of the list; the place that was asked for is not there.";
+		default:
+			return `Elsewhere than asked for (${result.placement?.fallback}).`;
+	}
+}
+
+/** The worktree that a launch which failed has made and left (spec launch L5.8), or "". */
+export function keptWords(fail: Fail): string {
+	const kept = fail.details?.worktree;
+	if (typeof kept !== "object" || kept === null) return "";
+	const { path, branch } = kept as { path?: unknown; branch?: unknown };
+	if (typeof path !== "string" || path === "") return "";
+	const on = typeof branch === "string" && branch !== "" ? `, on branch ${branch}` : "";
+	return `The new worktree was made and is kept: ${path}${on}.`;
 }
 
 /** The surface that was made, as a noun. */

@@ -12,6 +12,7 @@ import {
 	pullOf as pullOfRow,
 	rowLines,
 	type TabRow,
+	tabTitle,
 	viewOf,
 	warnsOfPull,
 } from "./tabs";
@@ -137,10 +138,34 @@ test("an agent's status is the row's, also where its pane only runs", () => {
 		"idle",
 	]);
 	expect(paneState({ ...chat, status: "lost" }, of("working"))).toBe("lost");
+	// Stopped on purpose is calm, whatever its exit status; what failed by itself is not.
+	const gone: Pane = { ...chat, status: "ended", exit: { code: 1, at: "" } };
+	const fault = { code: "agent_protocol", message: "Practice agent ended with signal SIGSEGV" };
+	expect(paneState(gone, of("resumable"))).toBe("ended");
+	expect(paneState(gone, { ...of("resumable"), fault })).toBe("failed");
+	expect(paneState(gone, { ...of("exited"), fault })).toBe("failed");
+	expect(agentWords({ ...of("resumable"), fault })).toContain("SIGSEGV");
 	expect(agentWords(of("waiting", "permission"))).toBe("waits for a permission");
 	expect(agentWords(of("waiting", "question"))).toBe("waits for an answer");
 	const row = rowOf("Tune the fog horn");
 	expect([row.state, row.stateWord]).toEqual(["waiting", "waits for a permission"]);
+});
+
+test("a shell nobody named is called after what runs in it, else after where it is", () => {
+	const tab = { id: "t", title: "first", tree: { pane: "p" }, created: "" };
+	const shell = pane("p", "t", { directory: "/srv/first", argv: undefined, command: "make", running: false });
+	const cwd = (value: string, text = value): Record<string, Chip[]> => ({
+		p: [{ kind: "cwd", value, text, status: "ready" }],
+	});
+	expect(tabTitle(tab, shell, cwd("/srv/second"))).toBe("second");
+	expect(tabTitle(tab, shell, {})).toBe("first");
+	expect(tabTitle(tab, shell, cwd("/home/ada", "~"))).toBe("~");
+	expect(tabTitle(tab, shell, cwd("/"))).toBe("/");
+	expect(tabTitle(tab, { ...shell, running: true }, cwd("/srv/second"))).toBe("make");
+	expect(tabTitle({ ...tab, given: "mine" }, shell, cwd("/srv/second"))).toBe("first");
+	expect(tabTitle({ ...tab, config: "Dev" }, shell, cwd("/srv/second"))).toBe("first");
+	expect(tabTitle(tab, { ...shell, argv: ["top"] }, cwd("/srv/second"))).toBe("first");
+	expect(tabTitle(tab, { ...shell, kind: "chat" }, {})).toBe("first");
 });
 
 test("the search finds by title, directory and branch, and keeps the order", () => {

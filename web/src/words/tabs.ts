@@ -3,7 +3,7 @@
 import type { Chip, ChipLayout, Pane, PullRequest, Session, Tab, TabView } from "../api/types";
 import { leaves } from "../state/tree";
 import { fit } from "./match";
-import { paneName } from "./panes";
+import { endedCalmly, paneName } from "./panes";
 
 /** The states of a row, the one that needs the eye most first. */
 const order = [
@@ -36,7 +36,7 @@ export const stateWords: Record<TabState, string> = {
 
 /** The state of a pane: of the agent's session when it is a chat, else of its program. */
 export function paneState(pane: Pane, session?: Session): TabState {
-	if (session && (pane.status === "running" || pane.status === "starting")) return agentState(session);
+	if (session && pane.status !== "lost" && pane.status !== "failed") return agentState(session);
 	switch (pane.status) {
 		case "starting":
 			return "starting";
@@ -47,7 +47,7 @@ export function paneState(pane: Pane, session?: Session): TabState {
 		case "failed":
 			return "failed";
 		case "ended":
-			return pane.exit && pane.exit.code !== 0 ? "failed" : "ended";
+			return pane.exit && !endedCalmly(pane.exit) ? "failed" : "ended";
 		default:
 			return "idle";
 	}
@@ -64,7 +64,7 @@ function agentState(session: Session): TabState {
 			return "failed";
 		case "exited":
 		case "resumable":
-			return "ended";
+			return session.fault ? "failed" : "ended";
 		default:
 			return "idle";
 	}
@@ -82,9 +82,9 @@ export function agentWords(session: Session): string {
 		case "error":
 			return session.fault?.message ?? "stopped by an error";
 		case "resumable":
-			return "ended, can go on";
+			return session.fault ? `${session.fault.message}; can go on` : "ended, can go on";
 		case "exited":
-			return "ended";
+			return session.fault?.message ?? "ended";
 		case "unknown":
 			return "not known";
 		default:
@@ -133,13 +133,29 @@ export function tabRow(tab: Tab, panes: PaneMap, chips: ChipMap, sessions: Sessi
 	const urgent = found.find((one) => one.state === state)?.pane;
 	return {
 		...facts(tab, shown, chips),
-		title: tab.title,
+		title: tabTitle(tab, shown, chips),
 		given: Boolean(tab.given),
 		state,
 		stateWord: wordOf(state, urgent, sessions),
 		practice: own.some((pane) => pane.practice),
 		panes: own.length,
 	};
+}
+
+/**
+ * What a tab is called. One that nobody named and that holds a plain shell is called after
+ * what runs in it, else after the directory it is in now.
+ */
+export function tabTitle(tab: Tab, shown: Pane | undefined, chips: ChipMap): string {
+	const plain = shown && !tab.given && !tab.config && shown.kind === "shell" && !shown.argv?.length;
+	if (!plain) return tab.title;
+	if (shown.running && shown.command) return shown.command;
+	const cwd = chips[shown.id]?.find((chip) => chip.kind === "cwd" && shows(chip));
+	return baseName(cwd?.value || shown.directory, cwd?.text) || tab.title;
+}
+
+function baseName(path: string, short = path): string {
+	return short === "~" || path === "/" ? short : (path.replace(/\/+$/, "").split("/").pop() ?? "");
 }
 
 /** The row of one pane of a tab that has several. */

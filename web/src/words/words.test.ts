@@ -7,7 +7,7 @@ import { emptyLaunch, intentOf, missing, operationId } from "./intent";
 import { fit } from "./match";
 import { shownNotices } from "./notices";
 import { endWords, running } from "./panes";
-import { promptWords } from "./receipt";
+import { keptWords, placementWords, promptWords } from "./receipt";
 import { badges, paneState, rowAside, shortPath, tabRow } from "./tabs";
 
 const told = (outcome: string, more: object = {}): Result => ({
@@ -87,8 +87,47 @@ test("a pane's state is told apart by shape-worthy words", () => {
 	expect(of({ status: "lost" })).toBe("lost");
 	expect(
 		endWords(pane("p", "t", { status: "ended", exit: { code: 143, signal: "SIGTERM", at: "" } }))?.title,
-	).toContain("SIGTERM");
+	).toBe("Ended");
 	expect(endWords(pane("p", "t"))).toBeNull();
+});
+
+test("a program that was told to end is no failure, one that was killed or crashed is", () => {
+	const end = (exit: { code: number; signal?: string }) =>
+		pane("p", "t", { status: "ended", exit: { at: "", ...exit } });
+	for (const calm of [
+		{ code: 0 },
+		{ code: 129 },
+		{ code: 143 },
+		{ code: 129, signal: "SIGHUP" },
+		{ code: 143, signal: "SIGTERM" },
+	]) {
+		expect(paneState(end(calm))).toBe("ended");
+		expect(endWords(end(calm))?.tone).toBe("calm");
+	}
+	for (const bad of [
+		{ code: 1 },
+		{ code: 130 },
+		{ code: 137, signal: "SIGKILL" },
+		{ code: 139, signal: "SIGSEGV" },
+	]) {
+		expect(paneState(end(bad))).toBe("failed");
+		expect(endWords(end(bad))?.tone).toBe("bad");
+	}
+});
+
+// Spec launch L2.3, L5.8.
+test("a receipt says where the tab went, a failed launch what it has left", () => {
+	const placed = (fallback?: string) => placementWords({ ...receipt, placement: { groupId: "g", fallback } });
+	expect(placementWords(receipt)).toBe("");
+	expect(placed()).toBe("");
+	expect(placed("anchor-group")).toContain("Beside the tab");
+	expect(placed("active-group")).toContain("At the end");
+	expect(placed("a-newer-word")).toContain("a-newer-word");
+	const kept = (worktree: unknown) => keptWords({ code: "", message: "", details: { worktree } });
+	expect(kept({ path: "/w/lamp", branch: "lamp" })).toBe(
+		"The new worktree was made and is kept: /w/lamp, on branch lamp.",
+	);
+	for (const odd of [undefined, null, "x", { branch: "lamp" }, { path: 7 }]) expect(kept(odd)).toBe("");
 });
 
 test("a row says what the eye gets, and a broken pane is not hidden by a running one", () => {
