@@ -283,6 +283,8 @@ func (c *conn) greet(m *Message) error {
 	case hello.Home != "" && hello.Home != k.cfg.Home:
 		return davit.Errorf(davit.CodeKeeperWrongHome, "this keeper serves %s, not %s", k.cfg.Home, hello.Home)
 	}
+	k.greeting.Lock()
+	defer k.greeting.Unlock()
 	answer := k.hello
 	answer.Fence = k.host.current()
 	switch hello.Kind {

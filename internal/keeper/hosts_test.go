@@ -24,6 +24,9 @@ func TestHostsRace(t *testing.T) {
 		wg.Go(func() { hosts[i] = in.dial() })
 	}
 	wg.Wait()
+	if t.Failed() {
+		return
+	}
 	acting := 0
 	for i, c := range hosts {
 		err := c.Input(ctx(t), keeper.Input{ID: fmt.Sprint("race-", i), Pane: "p", Data: fmt.Appendf(nil, "host %d\n", i)})

@@ -88,6 +88,10 @@ type Keeper struct {
 	swaps    chan *swap     // upgrades for the loop to carry out
 	endings  sync.WaitGroup // ends of children on their way into the log
 
+	// greeting is held over a host's claim and the queueing of its hello, so that nobody
+	// is told superseded before hello.
+	greeting sync.Mutex
+
 	mu      sync.Mutex // guards what follows; a leaf
 	panes   map[string]*pane
 	conns   map[*conn]struct{}

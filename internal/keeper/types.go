@@ -8,8 +8,10 @@
 //
 // Run owns every goroutine it starts and returns after them. One lock (children.mu) is
 // held over fork and wait, so that no exit status is lost (P1.8); each output has a turn
-// lock held over its non-blocking reads and the log write, so that a resize is a barrier;
-// every other lock is a leaf. It refuses: os/exec, a second keeper of a home, peers of
+// lock held over its non-blocking reads and the log write, so that a resize is a barrier.
+// A gate before every act is shut for an upgrade in place, which the loop carries out with
+// every turn and children.mu held; greeting is held over a claim; every other lock is a
+// leaf. It refuses: os/exec, a second keeper of a home, peers of
 // another user, removing anything that it did not make itself.
 package keeper
 
