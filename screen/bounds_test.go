@@ -58,7 +58,7 @@ func TestBounds(t *testing.T) {
 			var s *Screen
 			got := heapOf(t, func() any {
 				s = New(size, 30, Options{})
-				for i := range scaled(8000) {
+				for i := range scaled(6000) {
 					s.Write(c.part(i))
 				}
 				return s

@@ -173,6 +173,7 @@ func (p program) play(t *testing.T) []xtermStep {
 // TestProgramsAgree: real programs, used for a while at a real PTY, show the
 // same here and in the browser's emulator (spec terminal P2.4).
 func TestProgramsAgree(t *testing.T) {
+	t.Parallel()
 	played := make([][]xtermStep, len(programs))
 	t.Run("play", func(t *testing.T) {
 		for i, p := range programs {

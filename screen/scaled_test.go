@@ -16,7 +16,7 @@ func scaled(n int) int {
 	case testing.Short():
 		return max(1, n/10)
 	case raceDetector:
-		return max(1, n/5)
+		return max(1, n/8)
 	}
 	return n
 }

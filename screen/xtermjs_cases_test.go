@@ -47,6 +47,7 @@ func snapshotsOf(jobs []xtermJob) []xtermJob {
 // TestAgreesWithXtermJS: cell by cell with the browser's emulator (spec
 // terminal P2.4): fixtures, cases, recordings of agents.
 func TestAgreesWithXtermJS(t *testing.T) {
+	t.Parallel()
 	var jobs []xtermJob
 	// Fixtures where xterm.js is not like xterm: the fixtures win.
 	fixtures, _ := filepath.Glob("testdata/xterm-escape/*.in")
@@ -79,8 +80,9 @@ func TestAgreesWithXtermJS(t *testing.T) {
 
 // TestXtermJSGenerated: the same for generated streams.
 func TestXtermJSGenerated(t *testing.T) {
+	t.Parallel()
 	var jobs []xtermJob
-	for seed := range int64(scaled(250)) {
+	for seed := range int64(scaled(160)) {
 		r := rand.New(rand.NewSource(seed))
 		cols, rows := 2+r.Intn(40), 2+r.Intn(12)
 		jobs = append(jobs, xtermJob{name: fmt.Sprintf("generated %d", seed), Cols: cols, Rows: rows,
@@ -109,8 +111,9 @@ func prose(r *rand.Rand, lines int) []byte {
 // emulator, both ways, as long as no text is below the cursor and its own line
 // is empty (spec terminal P2.1).
 func TestXtermJSReflow(t *testing.T) {
+	t.Parallel()
 	var jobs []xtermJob
-	for seed := range int64(scaled(80)) {
+	for seed := range int64(scaled(60)) {
 		r := rand.New(rand.NewSource(seed))
 		job := xtermJob{name: fmt.Sprintf("reflow %d", seed), Cols: 4 + r.Intn(60), Rows: 1 + r.Intn(20), skip: flattened}
 		for range 1 + r.Intn(5) {
@@ -124,8 +127,9 @@ func TestXtermJSReflow(t *testing.T) {
 // TestXtermJSAlternate: the alternate screen is cut and filled as in the
 // browser's emulator, whatever is on it.
 func TestXtermJSAlternate(t *testing.T) {
+	t.Parallel()
 	var jobs []xtermJob
-	for seed := range int64(scaled(80)) {
+	for seed := range int64(scaled(60)) {
 		r := rand.New(rand.NewSource(seed))
 		cols, rows := 2+r.Intn(40), 2+r.Intn(12)
 		job := xtermJob{name: fmt.Sprintf("generated alternate %d", seed), Cols: cols, Rows: rows, skip: skipScrollback | skipWraps | skipReplies,
@@ -146,6 +150,7 @@ func TestXtermJSAlternate(t *testing.T) {
 // TestXtermJSOnPurpose: what differs on purpose still does, and stands in
 // docs/screen.md by its name (spec terminal P2.4).
 func TestXtermJSOnPurpose(t *testing.T) {
+	t.Parallel()
 	told := string(readFile(t, "../docs/screen.md"))
 	var jobs []xtermJob
 	for _, c := range xtermJSOnPurpose {
@@ -211,6 +216,7 @@ var xtermJSOnPurpose = []struct{ name, input string }{
 // TestWidthsOfThePage: the width table is that of the add-on which the page
 // loads, and the oracle is the page's emulator without a browser (P2.1).
 func TestWidthsOfThePage(t *testing.T) {
+	t.Parallel()
 	cmd := xtermHeadless(t)
 	cmd.Args[1] = "testdata/xterm-headless/widths.mjs"
 	out, err := cmd.Output()
