@@ -101,6 +101,11 @@ func (p program) play(t *testing.T) []xtermStep {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if p.name == "tmux" && t.Failed() { // its server would stay
+			end := exec.Command("tmux", "-S", "socket", "kill-server")
+			end.Dir = dir
+			t.Logf("kill-server: %v", end.Run())
+		}
 		cmd.Process.Kill() //nolint:errcheck // it has ended, or must
 		tty.Close()        //nolint:errcheck // nothing is written any more
 	})
