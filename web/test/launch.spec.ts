@@ -1,9 +1,21 @@
 // Stories of opening and launching: configs with questions, agents with receipts, and
 // cleanups that fail.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { after, test } from "node:test";
-import { closeAll, closeBrowser, config, openWindow, repository, seesRow } from "./story";
+import {
+	closeAll,
+	closeBrowser,
+	config,
+	newTerminal,
+	openWindow,
+	pictures,
+	repository,
+	seesRow,
+	type,
+} from "./story";
 
 after(closeBrowser);
 
@@ -135,4 +147,43 @@ commands = ["echo no luck; exit 4", "echo never"]
 	await notice.getByRole("button", { name: "Dismiss notice" }).click();
 	await notice.waitFor({ state: "detached" });
 	await end("cleanup-failed");
+});
+
+// A new worktree is made of the repository, also when asked for from within a linked one.
+test("the launch form names the repository and cuts no agent's name", async () => {
+	const repo = repository();
+	const linked = `${repo}-fog`;
+	execFileSync("git", ["-C", repo, "worktree", "add", "-q", "-b", "fog", linked], { stdio: "pipe" });
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	await newTerminal(page);
+	await type(page, `cd ${linked} && echo th''ere`);
+	await seesRow(page, "there");
+	// The tab is called after where its shell is now.
+	await page.locator(".row-main").getByText(basename(linked), { exact: true }).first().waitFor();
+	await page.keyboard.press("Alt+Shift+KeyN");
+	const form = page.getByRole("dialog", { name: "Launch an agent" });
+	const field = form.getByLabel("Of the repository");
+	await form.locator('input[name="agent"][value="practice"]').check();
+	await field.fill(linked);
+	await form.locator('input[name="where"][value="workspace"]').check();
+	await form.locator('input[name="where"][value="worktree"]').check();
+	await page.waitForFunction(
+		([name, value]) => document.querySelector<HTMLInputElement>(`input[name="${name}"]`)?.value === value,
+		["workspace", repo] as const,
+	);
+	await form.getByText("Default (chat)").waitFor();
+	for (const width of [1280, 360]) {
+		await page.setViewportSize({ width, height: 900 });
+		const cut = await form
+			.locator(".agents .cut, .choices label")
+			.evaluateAll((all) =>
+				all
+					.filter((item) => item.scrollWidth > item.clientWidth || item.clientHeight > 34)
+					.map((i) => i.textContent),
+			);
+		assert.deepEqual(cut, [], `${width} px`);
+		await page.screenshot({ path: join(pictures, `launch-form-${width}.png`) });
+	}
+	await end("launch-repository");
 });

@@ -318,6 +318,11 @@ export function troubledChat(id: string): Writer {
 		stderr: "practice: told to fail\nexit status 3\n",
 	});
 	w.add("lifecycle", "l1", { lifecycle: { event: "exited", exit: { code: 3, at: "" } } });
+	const junk = "Warning: fog ahead\n\u001b[31mlamp 7\u001b[0m is out\n";
+	w.add("lifecycle", "l3", {
+		lifecycle: { event: "garbage", count: 2 },
+		blob: { head: junk, size: 4096, mime: "text/plain" },
+	});
 	w.add("lifecycle", "l2", { lifecycle: { event: "skipped", bytes: 52_428_800 } });
 	w.user("Are you still there?", "unknown");
 	w.user("This one is too long", "rejected");
