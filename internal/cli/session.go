@@ -131,12 +131,38 @@ func mutate[O any](ctx context.Context, a *app, s davit.Session, operation, name
 	}
 }
 
+// cancelled is `davit session cancel --json`: the chat, and whether its agent was asked.
+type cancelled struct {
+	davit.Session
+	Asked bool `json:"asked"`
+}
+
 func plainMutation(m wire.SessionMutation) any { return m }
 
 func (a *app) sessionCancelCommand() *cobra.Command {
-	return a.sessionChange("cancel", "End the running turn; the agent stays", "agentSession.cancel", func(w io.Writer, s davit.Session) {
-		fmt.Fprintf(w, "asked %s to end its turn\n", s.AgentName)
-	})
+	return &cobra.Command{
+		Use: "cancel SESSION", Short: "End the running turn; the agent stays", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.session(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			answer, err := mutate[wire.SessionCancelled](cmd.Context(), a, s, "", "agentSession.cancel", plainMutation)
+			if err != nil {
+				return err
+			}
+			if s, err = call[davit.Session](cmd.Context(), a, "agentSession.get", wire.SessionRef{Session: s.ID}); err != nil {
+				return err
+			}
+			return a.print(cancelled{s, answer.Asked}, func(w io.Writer) {
+				if !answer.Asked {
+					fmt.Fprintf(w, "no turn of %s runs: there is nothing to cancel\n", s.AgentName)
+					return
+				}
+				fmt.Fprintf(w, "asked %s to end its turn\n", s.AgentName)
+			})
+		},
+	}
 }
 
 func (a *app) sessionStopCommand() *cobra.Command {

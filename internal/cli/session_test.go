@@ -151,6 +151,51 @@ Practice agent: end]0;evil
 	}
 }
 
+// A message that waited stands where its turn begins, not in the turn that it waited for.
+func TestAQueuedMessageStandsWhereItsTurnBegins(t *testing.T) { // spec session S1.8
+	waits := func(state davit.SubmissionState) davit.JournalRow {
+		row := submission("op2", state)
+		row.Body.Submission.Item = "m2"
+		return row
+	}
+	var out bytes.Buffer
+	p := newChatPrinter(&out, davit.Session{ID: "practice_1", AgentName: "Practice agent"})
+	for _, row := range rows(
+		said("m1", "", "user", 0, "one"), turn("1", "running", ""), said("m2", "", "user", 0, "two"), waits(davit.SubmissionQueued),
+		said("a1", "1", "agent", 0, "first"), turn("1", "ended", "refusal"),
+		waits(davit.SubmissionPending), turn("2", "running", ""), said("a2", "2", "agent", 0, "second"), waits(davit.SubmissionAccepted), turn("2", "ended", "end_turn"),
+	) {
+		p.log.apply(row)
+	}
+	for _, it := range p.log.items {
+		p.item(it)
+	}
+	p.endLine()
+	if want := "you: one\nPractice agent: first\n- the turn ended: refusal\nyou: two\nPractice agent: second\n"; out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// What happened to an agent is told in words for people, with what it printed.
+func TestWhatHappenedToAnAgent(t *testing.T) { // spec session S1.10
+	for _, c := range []struct {
+		body davit.JournalBody
+		want string
+	}{
+		{davit.JournalBody{Lifecycle: &davit.Lifecycle{Event: "created"}}, ""},
+		{davit.JournalBody{Lifecycle: &davit.Lifecycle{Event: "loaded"}}, "- the agent was started anew and goes on with this chat"},
+		{davit.JournalBody{Text: "Bad ended with exit status 1", Lifecycle: &davit.Lifecycle{Event: "exited", Exit: &davit.Exit{Code: 1}, Stderr: "a\n\nb\x1b[31m\n"}},
+			"- Bad ended with exit status 1 (exit 1)\n    | a\n    | b[31m"},
+		{davit.JournalBody{Text: "The agent printed a line.", Blob: &davit.Blob{Head: "oops", Size: 9000, Mime: "text/plain"}, Lifecycle: &davit.Lifecycle{Event: "garbage"}},
+			"- The agent printed a line.\n    | oops\n    | … (9000 bytes in all)"},
+		{davit.JournalBody{Lifecycle: &davit.Lifecycle{Event: "frobbed"}}, "- frobbed"},
+	} {
+		if got := lifecycleWords(c.body); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.body.Lifecycle, got, c.want)
+		}
+	}
+}
+
 // awaitedRow feeds the rows until the turn has ended.
 func TestAReplyIsTheTurnOfItsMessage(t *testing.T) {
 	reply := func(text, id string) davit.JournalRow { return said("a"+id, id, "agent", 0, text) }

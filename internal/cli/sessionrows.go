@@ -16,8 +16,9 @@ const pageRows = 2000
 
 // chatLog folds the rows of a journal into its items, as JournalRow says.
 type chatLog struct {
-	items []*chatItem // in order of their first row; a turn, of its end
-	at    map[string]*chatItem
+	items  []*chatItem // in order of their first row; a turn, of its end; a message that waited, of its turn's beginning
+	at     map[string]*chatItem
+	queued map[string]bool // submissions that wait, by id
 }
 
 // chatItem is one item as its newest row has it; of messages and thoughts the text is whole.
@@ -27,7 +28,7 @@ type chatItem struct {
 	cut  bool // its beginning lies before the rows that were read
 }
 
-func newChatLog() *chatLog { return &chatLog{at: map[string]*chatItem{}} }
+func newChatLog() *chatLog { return &chatLog{at: map[string]*chatItem{}, queued: map[string]bool{}} }
 
 func streams(kind davit.JournalKind) bool {
 	return kind == davit.JournalMessage || kind == davit.JournalThought
@@ -48,7 +49,20 @@ func (l *chatLog) apply(row davit.JournalRow) *chatItem {
 	if row.Body.TurnState != nil {
 		l.toEnd(it)
 	}
+	if s := row.Body.Submission; s != nil {
+		l.submitted(it, *s)
+	}
 	return it
+}
+
+// submitted moves a message that has waited behind the turn that it waited for.
+func (l *chatLog) submitted(it *chatItem, s davit.Submission) {
+	waited := l.queued[s.ID]
+	l.queued[s.ID] = s.State == davit.SubmissionQueued
+	if message := l.at[s.Item]; waited && message != nil && !l.queued[s.ID] {
+		l.toEnd(message)
+		l.toEnd(it)
+	}
 }
 
 // toEnd moves an item: what a turn came to stands where it ended.
@@ -299,10 +313,7 @@ func turnWords(t davit.TurnState) string {
 	if t.Message != "" {
 		line += ": " + oneLine(t.Message)
 	}
-	for text := range strings.Lines(t.Stderr) {
-		line += "\n    | " + oneLine(text)
-	}
-	return line
+	return line + printedWords(t.Stderr)
 }
 
 func submissionWords(s davit.Submission) string {
@@ -322,16 +333,47 @@ func lifecycleWords(b davit.JournalBody) string {
 	if l.Event == "started" || l.Event == "initialized" || l.Event == "created" {
 		return ""
 	}
-	line := "- " + l.Event
-	if b.Text != "" {
-		line += ": " + oneLine(b.Text)
-	}
+	line := "- " + oneLine(cmp.Or(b.Text, lifecycleEvents[l.Event], l.Event))
 	if l.Exit != nil && l.Exit.Signal != "" {
 		line += " (" + l.Exit.Signal + ")"
 	} else if l.Exit != nil {
 		line += fmt.Sprintf(" (exit %d)", l.Exit.Code)
 	}
-	return line
+	if b.Blob != nil {
+		head := blobWords(*b.Blob)
+		if len(head) > headMost {
+			head = strings.ToValidUTF8(head[:headMost], "")
+		}
+		line += printedWords(head)
+		if strings.HasPrefix(b.Blob.Mime, "text/") && b.Blob.Size > min(len(b.Blob.Head), headMost) {
+			line += fmt.Sprintf("\n    | … (%d bytes in all)", b.Blob.Size)
+		}
+	}
+	return line + printedWords(l.Stderr)
+}
+
+// headMost is how much of what an agent printed is shown in a line of the chat.
+const headMost = 500
+
+// lifecycleEvents are what happened, when the row does not say it in words of its own.
+var lifecycleEvents = map[string]string{
+	"loaded": "the agent was started anew and goes on with this chat", "resumed": "the agent was started anew and goes on with this chat",
+	"stopped": "the agent was stopped", "exited": "the agent ended", "lost": "the agent is gone, and how it ended is not known",
+	"skipped": "some of the agent's output was skipped", "garbage": "the agent printed what is no message",
+	"flooded": "the agent printed more than could be read", "option": "an option was changed",
+	"unknown": "the agent said something that davit does not know", "cancel": "the agent is asked to end its turn",
+	"slow": "the agent has not opened its session yet",
+}
+
+// printedWords are what a program printed, a line of it on each line.
+func printedWords(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if line = oneLine(line); line != "" {
+			out.WriteString("\n    | " + line)
+		}
+	}
+	return out.String()
 }
 
 func blobWords(b davit.Blob) string {

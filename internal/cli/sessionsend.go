@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"davit"
+	"davit/internal/store"
 	"davit/internal/wire"
 
 	"github.com/spf13/cobra"
@@ -30,6 +32,11 @@ func (a *app) sessionSendCommand() *cobra.Command {
 			s, err := a.session(cmd.Context(), args[0])
 			if err != nil {
 				return err
+			}
+			if operation != "" {
+				if fault := store.OperationFault(operation, time.Now()); fault != nil {
+					return fault
+				}
 			}
 			operation := cmp.Or(operation, newOperationID(time.Now()))
 			a.note("operation: %s", operation)
@@ -186,6 +193,9 @@ func (a *app) sessionAnswerCommand() *cobra.Command {
 				item = args[1]
 			}
 			question, err := pickQuestion(s, open, item)
+			if item != "" && davit.CodeOf(err) != "" {
+				err = a.resolved(cmd.Context(), s, item, err)
+			}
 			if err != nil {
 				return err
 			}
@@ -202,6 +212,46 @@ func (a *app) sessionAnswerCommand() *cobra.Command {
 			return a.print(row, func(w io.Writer) { fmt.Fprintln(w, newChatPrinter(nil, s).question(row)) })
 		},
 	}
+}
+
+// resolved says by whom a question was answered that is not open; otherwise it is the error
+// that there is (spec session S1.7).
+func (a *app) resolved(ctx context.Context, s davit.Session, item string, otherwise error) error {
+	log, _, err := a.readAll(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	it := log.at[item]
+	if it == nil || it.row.Body.Approval == nil || it.row.Body.Approval.State == "open" {
+		return otherwise
+	}
+	q := *it.row.Body.Approval
+	e := davit.Errorf(davit.CodeAlreadyResolved, "%s is resolved already: %s", item, answerWords(q)).
+		WithHint("`davit session show %s` shows what was asked", s.ID).With("approval", q).With("state", q.State)
+	if q.Choice != "" {
+		e.With("choice", q.Choice)
+	}
+	if q.By != "" {
+		e.With("by", q.By)
+	}
+	return e
+}
+
+// answerWords is what became of a question.
+func answerWords(q davit.Approval) string {
+	text := oneLine(q.State)
+	if i := slices.IndexFunc(q.Options, func(o davit.ApprovalOption) bool { return o.ID == q.Choice }); i >= 0 {
+		text += fmt.Sprintf(" with %q", oneLine(q.Options[i].Name))
+	} else if q.Choice != "" {
+		text += fmt.Sprintf(" with %q", oneLine(q.Choice))
+	}
+	if q.By != "" {
+		text += " by " + oneLine(q.By)
+	}
+	if q.Reason != "" {
+		text += ", " + oneLine(q.Reason)
+	}
+	return text
 }
 
 // pickQuestion finds the question that is meant; with one open it need not be named.

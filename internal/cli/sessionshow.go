@@ -95,6 +95,9 @@ func (a *app) showEnd(s davit.Session) {
 	if a.json {
 		return
 	}
+	if draft := oneLine(s.Draft.Text); draft != "" {
+		a.note("draft, not sent: %s", draft)
+	}
 	a.note("%s is %s", s.ID, sessionStatus(s))
 	if s.Fault != nil {
 		a.note("%s", s.Fault.Message)

@@ -192,8 +192,10 @@ func (x *Executor) answer(ctx context.Context, caller Caller, op string, a store
 		return davit.Result{}, davit.Errorf(davit.CodeOperationExpired, "the operation id %s is older than 24 hours, and nothing is stored under it", op).
 			WithHint("mint a new id").With("operationId", op)
 	case store.AdmitInvalid:
-		return davit.Result{}, davit.Errorf(davit.CodeOperationInvalid, "the operation id %q is malformed or lies in the future", op).
-			WithHint("mint one: 13 digits of Unix milliseconds, a dash, 32 lowercase hex digits").With("operationId", op)
+		if fault := store.OperationFault(op, x.cfg.Now()); fault != nil {
+			return davit.Result{}, fault
+		}
+		return davit.Result{}, davit.Errorf(davit.CodeOperationInvalid, "the operation id %q is not taken", op).With("operationId", op)
 	case store.AdmitLost:
 		return davit.Result{}, davit.Errorf(davit.CodeOperationUnknown, "it cannot be known what operation %s did: its row may have been lost with a damaged store", op).
 			WithHint("look at the tabs and worktrees that there are, then launch with a new id").With("operationId", op)

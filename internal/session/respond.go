@@ -118,6 +118,7 @@ func (s *Service) Cancel(ctx context.Context, m Mutation) (asked bool, err error
 			asked = c.turn != nil && c.turn.cancelled
 			return nil
 		}
+		st.add(c.conv.Note(davit.JournalLifecycle, davit.JournalBody{Text: "The agent is asked to end its turn.", Lifecycle: &davit.Lifecycle{Event: "cancel"}}))
 		return c.commit(st)
 	})
 	return asked && err == nil, err
@@ -130,7 +131,6 @@ func (c *chat) cancel(st *step) bool {
 		return false
 	}
 	t.cancelled = true
-	st.add(c.conv.Note(davit.JournalLifecycle, davit.JournalBody{Text: "The agent is asked to end its turn.", Lifecycle: &davit.Lifecycle{Event: "cancel"}}))
 	// The questions first: the agent must not take their end for a go-ahead.
 	for _, open := range c.conv.Open() {
 		row, ask, err := c.conv.Decide(open.Item, open.Revision, "cancelled", "", "davit", "the turn was cancelled")

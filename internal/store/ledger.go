@@ -98,12 +98,30 @@ func OperationTime(id string) (time.Time, bool) {
 	return time.UnixMilli(ms), err == nil
 }
 
+// OperationFault says what is wrong with an operation id, nil when it can be used: it is
+// malformed, or lies in the future (spec launch L1).
+func OperationFault(id string, now time.Time) *davit.Error {
+	minted, ok := OperationTime(id)
+	fault := func(format string, args ...any) *davit.Error {
+		return davit.Errorf(davit.CodeOperationInvalid, format, args...).
+			WithHint("mint one: 13 digits of Unix milliseconds, a dash, 32 lowercase hex digits").With("operationId", id)
+	}
+	switch {
+	case !ok:
+		return fault("the operation id %q is malformed", id)
+	case minted.After(now.Add(clockSkew)):
+		return fault("the operation id %q lies in the future: it says %s, and it is %s", id, minted.UTC().Format(time.DateTime), now.UTC().Format(time.DateTime)).
+			WithHint("mint one with the time of now, and see whether the clocks agree")
+	}
+	return nil
+}
+
 // Admit looks an operation up and, when it is new, claims it: the row goes from pending
 // to unknown in the same transaction, so that from here on a crash leaves a row which
 // says that nobody knows (spec launch L6.2).
 func (s *Store) Admit(ctx context.Context, r AdmitRequest) (Admission, error) {
-	minted, ok := OperationTime(r.OperationID)
-	if !ok || minted.After(r.Now.Add(clockSkew)) {
+	minted, _ := OperationTime(r.OperationID)
+	if OperationFault(r.OperationID, r.Now) != nil {
 		return Admission{Kind: AdmitInvalid}, nil
 	}
 	var a Admission

@@ -308,3 +308,18 @@ func BenchmarkAdmit(b *testing.B) {
 }
 
 func maxProcs() int { return runtime.GOMAXPROCS(0) }
+
+// An operation id that is refused is told what is wrong with it.
+func TestOperationFault(t *testing.T) { // spec launch L1
+	now := time.UnixMilli(1_700_000_000_000)
+	id := func(at time.Time) string { return fmt.Sprintf("%013d-%032x", at.UnixMilli(), 7) }
+	for text, want := range map[string]string{
+		id(now): "", id(now.Add(4 * time.Minute)): "", id(now.Add(-48 * time.Hour)): "",
+		"abc": "is malformed", id(now.Add(6 * time.Minute)): "lies in the future",
+	} {
+		fault := OperationFault(text, now)
+		if (fault == nil) != (want == "") || fault != nil && (fault.Code != davit.CodeOperationInvalid || !strings.Contains(fault.Message, want)) {
+			t.Errorf("%s: %v, want %q", text, fault, want)
+		}
+	}
+}
