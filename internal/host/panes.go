@@ -161,11 +161,31 @@ func (p *Panes) reconnect(ctx context.Context) error {
 		return p.adopt(ctx, nil)
 	}
 	l, err := p.dial(ctx)
+	// A keeper that lives is tried again: it may be in the middle of an upgrade (spec
+	// terminal P1.7), and its panes are not lost for one refused connection.
+	for try := 0; err != nil && try < redials && davit.CodeOf(err) == davit.CodeKeeperUnreachable; try++ {
+		select {
+		case <-time.After(redialAfter):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if _, alive, _ := client.Find(p.cfg.Start.StateDir); !alive {
+			break
+		}
+		l, err = p.dial(ctx)
+	}
 	if err != nil {
 		return errors.Join(err, p.adopt(ctx, nil))
 	}
 	return p.adopt(ctx, l)
 }
+
+// How often, and how long apart, a keeper that lives is dialled before its panes are told
+// as lost.
+const (
+	redials     = 5
+	redialAfter = 300 * time.Millisecond
+)
 
 // dial makes sure that a keeper answers and connects to it.
 func (p *Panes) dial(ctx context.Context) (*link, error) {

@@ -25,6 +25,9 @@ func small(t testing.TB, dir string, size int) {
 		t.Fatal(err)
 	}
 	if err := unix.Mount("davit-test", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, fmt.Sprint("mode=0700,size=", size)); err != nil {
+		if os.Getenv("DAVIT_REQUIRE_ALL") == "1" {
+			t.Fatal("no small file system can be mounted here, and DAVIT_REQUIRE_ALL=1 forbids skipping: ", err)
+		}
 		t.Skip("no small file system can be mounted here: ", err)
 	}
 	t.Cleanup(func() {
