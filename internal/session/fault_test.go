@@ -120,6 +120,11 @@ func TestSupport(t *testing.T) { // spec launch L3.3
 	if verdict != "refused" || why == "" || err != nil {
 		t.Error(verdict, why, err)
 	}
+	r.agents.err = davit.Errorf(davit.CodeAgentNotInstalled, "the chat program is not installed")
+	verdict, why, err = r.service.Support(t.Context(), "practice", r.path("work"))
+	if verdict != "refused" || why != "the chat program is not installed" || err != nil {
+		t.Error(verdict, why, err)
+	}
 	r.agents.err = davit.Errorf(davit.CodeSessionUnsupported, "there is no driver")
 	verdict, why, err = r.service.Support(t.Context(), "practice", r.path("work"))
 	if verdict != "refused" || why != "there is no driver" || err != nil {

@@ -209,7 +209,7 @@ func (s *Service) Support(ctx context.Context, agent, dir string) (route.Verdict
 	command, err := s.cfg.Agents.Chat(ctx, agent)
 	switch davit.CodeOf(err) {
 	case "":
-	case davit.CodeSessionUnsupported, davit.CodeMethodNotFound:
+	case davit.CodeSessionUnsupported, davit.CodeMethodNotFound, davit.CodeAgentNotInstalled:
 		return route.VerdictRefused, davit.AsError(err).Message, nil
 	default:
 		return "", "", err
