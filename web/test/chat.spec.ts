@@ -365,6 +365,7 @@ test("the footer of a chat overlaps and cuts nothing, in narrow rooms and wide o
 	await revalidate(page, dir);
 	const bar = page.getByRole("toolbar", { name: "Agent footer" });
 	await bar.locator('[data-kind="github_pr"]').waitFor({ state: "attached" });
+	await bar.locator('[data-kind="git_diff"] .minus').waitFor({ state: "attached" });
 	for (const [width, wanted] of [
 		[1280, ["git_branch", "git_diff", "github_pr", "cwd", "input_mode"]],
 		[700, ["git_branch", "git_diff", "github_pr"]],
@@ -390,6 +391,56 @@ test("the footer of a chat overlaps and cuts nothing, in narrow rooms and wide o
 	await page.getByRole("dialog", { name: "Receipt" }).waitFor();
 	ghSays(null);
 	await end("chat-footer");
+});
+
+test("what a chip tells leaves the answers of a question free", async () => {
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	await newChat(page, "write FILE");
+	const answersOf = page.locator(".ask-answers .button");
+	await answersOf.first().waitFor();
+	for (const width of [1280, 360]) {
+		await page.setViewportSize({ width, height: 700 });
+		await page.mouse.move(width / 2, 300);
+		await page.locator('.chat-bar [data-kind="git_branch"]').hover();
+		const tip = page.locator(".tooltip");
+		await tip.waitFor();
+		const over = await tip.boundingBox();
+		for (const button of await answersOf.all()) {
+			const box = await button.boundingBox();
+			assert.ok(over && box);
+			const apart =
+				over.x >= box.x + box.width ||
+				box.x >= over.x + over.width ||
+				over.y >= box.y + box.height ||
+				box.y >= over.y + over.height;
+			assert.ok(apart, `at ${width} px the tooltip covers “${await button.textContent()}”`);
+		}
+		await page.screenshot({ path: join(pictures, `chat-tip-${width}.png`) });
+	}
+	await end("chat-tip");
+});
+
+test("a chat whose agent was killed looks other than one that was stopped", async () => {
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	const stopped = await newChat(page, "hello");
+	await rests(page);
+	await page.getByRole("button", { name: /^Stop the agent/ }).click();
+	await page.locator('.chat-strip[data-tone="calm"]').getByText("was stopped").waitFor();
+	const killed = await newChat(page, "hello");
+	await rests(page);
+	const { panes } = await ask<{ panes: { tab: string; pid?: number }[] }>(page, "pane.list", {});
+	const pid = panes.find((pane) => pane.tab === killed.tab)?.pid;
+	assert.ok(pid);
+	process.kill(pid, "SIGKILL");
+	const strip = page.locator('.chat-strip[data-tone="bad"]');
+	await strip.waitFor();
+	assert.match((await strip.textContent()) ?? "", /SIGKILL\. \S/);
+	const mark = (tab: string) => page.locator(`.row:has([data-tab="${tab}"]) .mark`).first();
+	assert.equal(await mark(killed.tab).getAttribute("data-state"), "failed");
+	assert.equal(await mark(stopped.tab).getAttribute("data-state"), "ended");
+	await end("chat-killed");
 });
 
 /** What a bar shows: items that overlap or stand out, and those that hold more than they show. */

@@ -40,20 +40,23 @@ export function Tooltips() {
 		const onFocus = (event: FocusEvent) => {
 			if (event.target instanceof Element && event.target.matches(":focus-visible")) start(event.target, 0);
 		};
+		const onBlur = (event: FocusEvent) => {
+			if (event.target instanceof Element && event.target.closest("[data-tip]") === over) hide();
+		};
 		const onKey = (event: KeyboardEvent) => {
 			if (event.key === "Escape") hide();
 		};
 		document.addEventListener("pointerover", onOver);
 		document.addEventListener("pointerdown", hide, true);
 		document.addEventListener("focusin", onFocus);
-		document.addEventListener("focusout", hide);
+		document.addEventListener("focusout", onBlur);
 		document.addEventListener("keydown", onKey, true);
 		return () => {
 			hide();
 			document.removeEventListener("pointerover", onOver);
 			document.removeEventListener("pointerdown", hide, true);
 			document.removeEventListener("focusin", onFocus);
-			document.removeEventListener("focusout", hide);
+			document.removeEventListener("focusout", onBlur);
 			document.removeEventListener("keydown", onKey, true);
 		};
 	}, []);
