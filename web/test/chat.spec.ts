@@ -427,7 +427,7 @@ test("a chat whose agent was killed looks other than one that was stopped", asyn
 	const stopped = await newChat(page, "hello");
 	await rests(page);
 	await page.getByRole("button", { name: /^Stop the agent/ }).click();
-	await page.locator('.chat-strip[data-tone="calm"]').getByText("was stopped").waitFor();
+	await page.locator('.chat-strip[data-tone="calm"]').getByText("is not running").waitFor();
 	const killed = await newChat(page, "hello");
 	await rests(page);
 	const { panes } = await ask<{ panes: { tab: string; pid?: number }[] }>(page, "pane.list", {});

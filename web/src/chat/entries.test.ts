@@ -59,6 +59,7 @@ test("a turn's end stands where it ended", () => {
 		"turn",
 		"lifecycle",
 		"lifecycle",
+		"lifecycle",
 		"message",
 		"message",
 	]);

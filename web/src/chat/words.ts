@@ -205,7 +205,7 @@ export function strip(session: Session): Strip | null {
 		case "resumable":
 			return {
 				tone: "calm",
-				title: `${name} was stopped.`,
+				title: `${name} is not running.`,
 				text: "The chat is kept.",
 				command: "",
 				resume: "Resume",

@@ -77,11 +77,16 @@ function Layout() {
 				/>
 			)}
 			<main class="stage">
-				<h1 class="hidden-text">{activeTab.value?.title ?? "davit"}</h1>
+				<h1 class="hidden-text">{title()}</h1>
 				<Stage />
 			</main>
 		</div>
 	);
+}
+
+function title(): string {
+	const tab = activeTab.value;
+	return tab ? tabRow(tab, panes.value, chips.value, sessions.value).title : "davit";
 }
 
 /** On a narrow page: the way to the tab list, and the title of the tab. */
