@@ -10,6 +10,7 @@ import { sessionOf, shownSession } from "../terminal/pool";
 import type { TerminalSession } from "../terminal/session";
 import type { Size } from "../terminal/size";
 import { endWords, paneName } from "../words/panes";
+import { sentences } from "../words/sentences";
 import { Icon } from "./icon";
 import { PromptBar } from "./promptbar";
 
@@ -192,7 +193,7 @@ export function PaneOver({ pane, refused, foreign, onTakeSize }: PaneOverProps) 
 			<div class="pane-strip" data-tone="bad" role="alert">
 				<Icon of={CircleX} />
 				<span class="words">
-					<b>Not typed.</b> {refused.message} {refused.hint}
+					<b>Not typed.</b> {sentences(refused.message, refused.hint)}
 				</span>
 				<button
 					type="button"
