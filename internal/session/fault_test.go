@@ -82,6 +82,10 @@ func TestStartFails(t *testing.T) { // spec session S1.10, spec launch L5.6
 				r.lastWords(t, e)
 			}
 			r.noProcess(t)
+			// A host that is asked for this launch after a crash must not claim it.
+			if held, err := r.service.Holds(t.Context(), chatID); held || err != nil { // spec launch L2.2, L6.5
+				t.Error("it is held:", held, err)
+			}
 			v, err := r.service.Get(chatID)
 			if err == nil && (v.Status != davit.AgentExited || v.Fault == nil) {
 				t.Errorf("kept as %+v", v)

@@ -122,8 +122,9 @@ func (s *Service) Resume(ctx context.Context, m Mutation) (davit.Session, error)
 	return started.Session, err
 }
 
-// Holds says whether the keeper has, or had, a process of this session (spec launch L6.5).
-// A start that is under way is waited for.
+// Holds says whether the keeper has a process of this session, or had one that opened it
+// (spec launch L6.5). An agent that ended before that, as one that is not signed in does,
+// left nothing that a launch may claim. A start that is under way is waited for.
 func (s *Service) Holds(ctx context.Context, id davit.SessionID) (bool, error) {
 	c, err := s.find(ctx, id)
 	if davit.CodeOf(err) == davit.CodeSessionNotFound {
@@ -132,7 +133,7 @@ func (s *Service) Holds(ctx context.Context, id davit.SessionID) (bool, error) {
 	for err == nil {
 		held, known := false, false
 		if err = c.do(ctx, func() error {
-			held, known = c.row.Keeper != "", c.phase != phaseSpawning
+			held, known = c.row.Keeper != "" && (c.phase != phaseNone || c.row.Session.Resume != ""), c.phase != phaseSpawning
 			return nil
 		}); err != nil || known {
 			return held, err

@@ -380,7 +380,7 @@ type SessionList struct {
 // operation id again gives the first answer.
 type SessionMutation struct {
 	Session   davit.SessionID `json:"sessionId"`
-	Operation string          `json:"clientOperationId" doc:"minted by the caller, of the form of a launch's operation id"`
+	Operation string          `json:"clientOperationId" doc:"minted by the caller, a new one for each change"`
 	Fence     uint64          `json:"expectedFence" doc:"of the session as the caller saw it; a stale one is refused with the current one"`
 }
 

@@ -1584,7 +1584,7 @@ export interface components {
             sessions: components["schemas"]["Session"][] | null;
         };
         SessionMutation: {
-            /** @description minted by the caller, of the form of a launch's operation id */
+            /** @description minted by the caller, a new one for each change */
             clientOperationId: string;
             /**
              * Format: int64
@@ -1601,7 +1601,7 @@ export interface components {
             sessionId: string;
         };
         SessionRespond: {
-            /** @description minted by the caller, of the form of a launch's operation id */
+            /** @description minted by the caller, a new one for each change */
             clientOperationId: string;
             /**
              * Format: int64
@@ -1628,7 +1628,7 @@ export interface components {
             rows: components["schemas"]["JournalRow"][] | null;
         };
         SessionSend: {
-            /** @description minted by the caller, of the form of a launch's operation id */
+            /** @description minted by the caller, a new one for each change */
             clientOperationId: string;
             /**
              * Format: int64
@@ -1648,7 +1648,7 @@ export interface components {
             text: string;
         };
         SessionSetOption: {
-            /** @description minted by the caller, of the form of a launch's operation id */
+            /** @description minted by the caller, a new one for each change */
             clientOperationId: string;
             /**
              * Format: int64
