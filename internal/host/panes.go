@@ -151,33 +151,34 @@ func (p *Panes) drop(l *link) {
 }
 
 // reconnect dials a living keeper and adopts its panes; without one every pane that was
-// running is told as lost.
+// running is told as lost. It starts none: that is for a first need, and never while
+// everything is being ended.
 func (p *Panes) reconnect(ctx context.Context) error {
-	_, alive, err := client.Find(p.cfg.Start.StateDir)
-	if err != nil {
-		return err
-	}
-	if !alive {
-		return p.adopt(ctx, nil)
-	}
-	l, err := p.dial(ctx)
+	var failed error
 	// A keeper that lives is tried again: it may be in the middle of an upgrade (spec
 	// terminal P1.7), and its panes are not lost for one refused connection.
-	for try := 0; err != nil && try < redials && davit.CodeOf(err) == davit.CodeKeeperUnreachable; try++ {
+	for try := 0; try <= redials; try++ {
+		record, alive, err := client.Find(p.cfg.Start.StateDir)
+		if err != nil {
+			return err
+		}
+		if !alive {
+			return p.adopt(ctx, nil)
+		}
+		l, err := p.connect(ctx, record)
+		if err == nil {
+			return p.adopt(ctx, l)
+		}
+		if failed = err; davit.CodeOf(err) != davit.CodeKeeperUnreachable {
+			break
+		}
 		select {
 		case <-time.After(redialAfter):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if _, alive, _ := client.Find(p.cfg.Start.StateDir); !alive {
-			break
-		}
-		l, err = p.dial(ctx)
 	}
-	if err != nil {
-		return errors.Join(err, p.adopt(ctx, nil))
-	}
-	return p.adopt(ctx, l)
+	return errors.Join(failed, p.adopt(ctx, nil))
 }
 
 // How often, and how long apart, a keeper that lives is dialled before its panes are told
@@ -195,6 +196,12 @@ func (p *Panes) dial(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.connect(ctx, record)
+}
+
+func (p *Panes) connect(ctx context.Context, record keeper.Record) (*link, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 15*time.Second, errors.New("the keeper did not answer within 15 s"))
+	defer cancel()
 	cfg := p.cfg.Dial
 	cfg.Socket = record.Socket
 	c, err := client.Dial(ctx, cfg)
