@@ -157,15 +157,17 @@ func (p *Panes) reconnect(ctx context.Context) error {
 	var failed error
 	// A keeper that lives is tried again: it may be in the middle of an upgrade (spec
 	// terminal P1.7), and its panes are not lost for one refused connection.
+	only := p.cfg.Start
+	only.Exe = ""
 	for try := 0; try <= redials; try++ {
-		record, alive, err := client.Find(p.cfg.Start.StateDir)
+		_, alive, err := client.Find(p.cfg.Start.StateDir)
 		if err != nil {
 			return err
 		}
 		if !alive {
 			return p.adopt(ctx, nil)
 		}
-		l, err := p.connect(ctx, record)
+		l, err := p.dial(ctx, only)
 		if err == nil {
 			return p.adopt(ctx, l)
 		}
@@ -189,19 +191,13 @@ const (
 )
 
 // dial makes sure that a keeper answers and connects to it.
-func (p *Panes) dial(ctx context.Context) (*link, error) {
+func (p *Panes) dial(ctx context.Context, start client.StartConfig) (*link, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 15*time.Second, errors.New("the keeper did not answer within 15 s"))
 	defer cancel()
-	record, err := client.Start(ctx, p.cfg.Start)
+	record, err := client.Start(ctx, start)
 	if err != nil {
 		return nil, err
 	}
-	return p.connect(ctx, record)
-}
-
-func (p *Panes) connect(ctx context.Context, record keeper.Record) (*link, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, 15*time.Second, errors.New("the keeper did not answer within 15 s"))
-	defer cancel()
 	cfg := p.cfg.Dial
 	cfg.Socket = record.Socket
 	c, err := client.Dial(ctx, cfg)
@@ -244,7 +240,7 @@ func (p *Panes) linked(ctx context.Context) (*link, error) {
 	if l != nil {
 		return l, nil
 	}
-	l, err := p.dial(ctx)
+	l, err := p.dial(ctx, p.cfg.Start)
 	if err != nil {
 		return nil, err
 	}

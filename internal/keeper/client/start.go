@@ -17,7 +17,7 @@ import (
 // StartConfig says how to start a keeper: Exe Args… with Env, in a session of its own,
 // in the directory /. What it prints goes to StateDir/keeper.log.
 type StartConfig struct {
-	Exe      string
+	Exe      string // "" starts none: only one that lives is waited for
 	Args     []string
 	Env      []string
 	StateDir string
@@ -75,6 +75,8 @@ func Start(ctx context.Context, cfg StartConfig) (keeper.Record, error) {
 				// An error means that it has gone meanwhile, which the next look shows.
 				_ = keeper.SignalProcess(rec.Pid, rec.StartTime, syscall.SIGUSR1)
 			}
+		case child == nil && cfg.Exe == "":
+			return rec, davit.Errorf(davit.CodeKeeperUnreachable, "no keeper runs for %s", cfg.StateDir)
 		case child == nil:
 			if child, childPid, err = launch(cfg); err != nil {
 				return rec, err
