@@ -14,6 +14,9 @@ type TabID string
 // pane's folder below the state directory and what the keeper calls the pane.
 type PaneID string
 
+// GroupID names one group of tabs, for ever: "g_" and 16 hex digits.
+type GroupID string
+
 // HostID names one davit home on one machine. Ids and events carry it from the first
 // day although there is only one host yet.
 type HostID string

@@ -13,6 +13,7 @@ type State struct {
 	Notices []Notice          `json:"notices"` // oldest first
 	Chips   map[PaneID][]Chip `json:"chips"`
 	Closed  []ClosedTab       `json:"closed"` // what undo can bring back, newest first
+	Groups  []Group           `json:"groups"` // of tabs; a group stands where its tabs stand, which are together
 
 	Sessions map[SessionID]Session `json:"sessions"` // every chat that is kept, shown in a tab or not
 	Layout   ChipLayout            `json:"layout"`   // which chips are shown where
@@ -26,8 +27,9 @@ type Tab struct {
 	Given    string    `json:"given,omitempty"` // set by config or user
 	Color    string    `json:"color,omitempty"`
 	Icon     string    `json:"icon,omitempty"`
-	Group    string    `json:"group,omitempty"`
-	Tree     *Split    `json:"tree"` // nil only while it opens
+	Group    GroupID   `json:"group,omitempty"`
+	Pinned   bool      `json:"pinned,omitempty"` // pinned tabs stand before all others
+	Tree     *Split    `json:"tree"`             // nil only while it opens
 	Focused  PaneID    `json:"focused,omitempty"`
 	Worktree *Worktree `json:"worktree,omitempty"`
 	OnClose  *OnClose  `json:"onClose,omitempty"`
@@ -35,6 +37,16 @@ type Tab struct {
 	Launches []Result  `json:"launches,omitempty"`
 	Fault    string    `json:"fault,omitempty"` // why the opening failed
 	Created  time.Time `json:"created"`
+}
+
+// Group is some tabs that stand together under one name (spec tabs T6.5). It ends with
+// its last tab; undo brings both back.
+type Group struct {
+	ID        GroupID `json:"id"`
+	Name      string  `json:"name"`
+	Color     string  `json:"color,omitempty"`
+	Collapsed bool    `json:"collapsed,omitempty"`
+	Pinned    bool    `json:"pinned,omitempty"`
 }
 
 // Split is a node of a tab's pane tree: a leaf when Pane is set, else a row
@@ -123,9 +135,14 @@ type OnClose struct {
 	Ran            bool          `json:"ran,omitempty"` // cleanup_was_run
 }
 
-// ClosedTab is one that undo can bring back.
+// ClosedTab is a tab, or one pane of an open tab, that undo can bring back. Those that
+// one act closed share a batch, and come back together (spec tabs T6.1).
 type ClosedTab struct {
-	ID      TabID     `json:"id"`
+	ID      TabID     `json:"id"`   // of the tab; of a pane the tab that it is from
+	Kind    string    `json:"kind"` // tab | pane
+	Pane    PaneID    `json:"pane,omitempty"`
+	Group   GroupID   `json:"group,omitempty"` // the whole of this group was closed
+	Batch   string    `json:"batch"`
 	Title   string    `json:"title"`
 	Until   time.Time `json:"until"`
 	Cleanup string    `json:"cleanup,omitempty"` // none queued held running done failed interrupted
@@ -272,6 +289,8 @@ const (
 	EventSession       EventKind = "session"       // made or changed
 	EventLayout        EventKind = "layout"        // Layout
 	EventTabView       EventKind = "tabView"       // TabView
+	EventGroup         EventKind = "group"         // made or changed
+	EventGroupRemoved  EventKind = "groupRemoved"  // GroupID
 )
 
 // Event is one change of the state.
@@ -293,6 +312,8 @@ type Event struct {
 	Session  *Session    `json:"session,omitempty"`
 	Layout   *ChipLayout `json:"layout,omitempty"`
 	TabView  *TabView    `json:"tabView,omitempty"`
+	Group    *Group      `json:"group,omitempty"`
+	GroupID  GroupID     `json:"groupId,omitempty"`
 }
 
 // Launched is the one local event that a launch makes.

@@ -64,7 +64,7 @@ type Config struct {
 	Host       *host.Host
 	Panes      *host.Panes
 	Tabs       *tab.Service
-	Files      func() tab.Files
+	Configs    Configs
 	Launches   *launch.Executor
 	Sessions   *session.Service
 	Agents     Agents

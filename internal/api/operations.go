@@ -99,7 +99,9 @@ func callerDir(ctx context.Context, given string) string {
 func (s *Server) operations() {
 	s.hostOperations()
 	s.launchOperations()
+	s.configOperations()
 	s.tabOperations()
+	s.groupOperations()
 	s.paneOperations()
 	s.workspaceOperations()
 	s.chipOperations()
@@ -230,13 +232,6 @@ func (s *Server) launchOp(name, summary string, run func(context.Context, launch
 }
 
 func (s *Server) tabOperations() {
-	op(s, "config.list", "The tab configs that can be opened, and the faults of those that cannot", true, func(context.Context, wire.None) (wire.ConfigList, error) {
-		return s.cfg.Files().List(), nil
-	})
-	op(s, "config.open", "Open a tab from a config, or with print give its plan", false, func(ctx context.Context, in wire.OpenRequest) (wire.Opened, error) {
-		in.Dir = callerDir(ctx, in.Dir)
-		return s.cfg.Tabs.OpenConfig(ctx, s.cfg.Files(), in)
-	})
 	op(s, "tab.open", "Open a tab with a shell, or with a command run directly", false, func(ctx context.Context, in wire.TabOpen) (wire.Opened, error) {
 		in.Directory = callerDir(ctx, in.Directory)
 		return s.cfg.Tabs.OpenPlain(ctx, in)
@@ -247,11 +242,10 @@ func (s *Server) tabOperations() {
 	op(s, "tab.close", "Close tabs; refused with a list when programs run, unless yes", false, func(ctx context.Context, in wire.TabClose) (wire.TabClosed, error) {
 		return s.cfg.Tabs.Close(ctx, in, tab.ReasonUser)
 	})
-	op(s, "tab.undoClose", "Bring a closed tab back, the last one when none is named", false, func(ctx context.Context, in wire.TabRef) (wire.TabRef, error) {
-		id, err := s.cfg.Tabs.Undo(ctx, in.Tab)
-		return wire.TabRef{Tab: id}, err
+	op(s, "tab.undoClose", "Bring back what was closed: the last act, or the one named", false, func(ctx context.Context, in wire.TabRef) (wire.TabBack, error) {
+		return s.cfg.Tabs.Undo(ctx, in)
 	})
-	for name, summary := range map[string]string{"tab.rename": "Give a tab a title", "tab.recolor": "Give a tab a colour", "tab.move": "Move a tab behind another"} {
+	for name, summary := range map[string]string{"tab.rename": "Give a tab a title", "tab.recolor": "Give a tab a colour", "tab.move": "Move a tab behind another, or into a group", "tab.pin": "Pin a tab, or let it go"} {
 		op(s, name, summary, false, func(ctx context.Context, in wire.TabEdit) (wire.None, error) {
 			return wire.None{}, s.cfg.Tabs.Edit(ctx, in)
 		})
@@ -261,12 +255,38 @@ func (s *Server) tabOperations() {
 	})
 }
 
+func (s *Server) groupOperations() {
+	op(s, "group.make", "Put tabs into a new group", false, func(ctx context.Context, in wire.GroupMake) (wire.GroupRef, error) {
+		return s.cfg.Tabs.MakeGroup(ctx, in)
+	})
+	op(s, "group.edit", "Name, colour, fold, pin or move a group", false, func(ctx context.Context, in wire.GroupEdit) (wire.None, error) {
+		return wire.None{}, s.cfg.Tabs.EditGroup(ctx, in)
+	})
+	op(s, "group.dissolve", "End a group; its tabs stay", false, func(ctx context.Context, in wire.GroupRef) (wire.None, error) {
+		return wire.None{}, s.cfg.Tabs.DissolveGroup(ctx, in.Group)
+	})
+}
+
 func (s *Server) workspaceOperations() {
 	op(s, "workspace.list", "The repositories that davit has seen", true, func(ctx context.Context, in wire.InRequest) (wire.WorkspaceList, error) {
 		return s.workspaces(ctx, in)
 	})
-	op(s, "worktree.list", "The worktrees of a repository", true, func(ctx context.Context, in wire.InRequest) (wire.WorktreeList, error) {
+	op(s, "worktree.list", "The worktrees of a repository", true, func(ctx context.Context, in wire.WorktreeListRequest) (wire.WorktreeList, error) {
 		return s.worktrees(ctx, in)
+	})
+	op(s, "worktree.open", "Open a tab on a fresh worktree; its config is written, or an equal one used", false, func(ctx context.Context, in wire.WorktreeOpen) (wire.WorktreeOpened, error) {
+		in.Dir = callerDir(ctx, in.Dir)
+		return s.cfg.Configs.OpenWorktree(ctx, in)
+	})
+	op(s, "workspace.branches", "The local branches of a repository, for pickers", true, func(ctx context.Context, in wire.InRequest) (wire.BranchList, error) {
+		in.Dir = callerDir(ctx, in.Dir)
+		return s.cfg.Configs.Branches(ctx, in)
+	})
+	op(s, "workspace.add", "Know a repository: it is listed from now on", false, func(ctx context.Context, in wire.WorkspaceAdd) (wire.Workspace, error) {
+		return s.cfg.Configs.AddWorkspace(ctx, in.Path)
+	})
+	op(s, "workspace.forget", "Do not list a repository any more; nothing on disk changes", false, func(ctx context.Context, in wire.WorkspaceAdd) (wire.None, error) {
+		return wire.None{}, s.cfg.Configs.ForgetWorkspace(ctx, in.Path)
 	})
 	op(s, "worktree.create", "Make a worktree", false, func(ctx context.Context, in davit.CreateWorktree) (davit.Worktree, error) {
 		return s.createWorktree(ctx, in)
@@ -288,6 +308,6 @@ func (s *Server) noticeOperations() {
 		return wire.None{}, s.cfg.Tabs.Dismiss(ctx, in.ID)
 	})
 	op(s, "notice.act", "Do what one of a notice's buttons says", false, func(ctx context.Context, in wire.NoticeAct) (wire.None, error) {
-		return wire.None{}, s.cfg.Tabs.Act(ctx, in, s.cfg.Files())
+		return wire.None{}, s.cfg.Tabs.Act(ctx, in)
 	})
 }

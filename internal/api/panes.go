@@ -36,6 +36,12 @@ func (s *Server) paneOperations() {
 	op(s, "pane.close", "Close a pane; refused when a program runs, unless yes", false, func(ctx context.Context, in wire.PaneClose) (wire.None, error) {
 		return wire.None{}, s.cfg.Tabs.ClosePane(ctx, in.Pane, in.Yes, tab.ReasonUser)
 	})
+	op(s, "pane.restart", "Start the program of an ended pane again", false, func(ctx context.Context, in wire.PaneRestart) (wire.None, error) {
+		return wire.None{}, s.cfg.Tabs.RestartPane(ctx, in)
+	})
+	op(s, "pane.move", "Move a pane beside another, or into a tab of its own", false, func(ctx context.Context, in wire.PaneMove) (wire.Opened, error) {
+		return s.cfg.Tabs.MovePane(ctx, in)
+	})
 	op(s, "pane.wait", "Wait until a pane has ended, shows its prompt, or shows a text", true, s.paneWait)
 }
 

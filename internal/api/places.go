@@ -52,7 +52,7 @@ func (s *Server) selector(ctx context.Context, in, dir string) (workspace.Worksp
 	return s.cfg.Workspaces.Resolve(ctx, in, dir)
 }
 
-func (s *Server) worktrees(ctx context.Context, in wire.InRequest) (wire.WorktreeList, error) {
+func (s *Server) worktrees(ctx context.Context, in wire.WorktreeListRequest) (wire.WorktreeList, error) {
 	place, err := s.selector(ctx, in.In, in.Dir)
 	if err != nil {
 		return wire.WorktreeList{}, err

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/configs"
 	"davit/internal/host"
-	"davit/internal/tab"
 	"davit/internal/tabconfig"
 
 	"github.com/fsnotify/fsnotify"
@@ -79,7 +79,7 @@ func (d *daemon) tellFaults(ctx context.Context) {
 			continue
 		}
 		var lines []string
-		for _, f := range tab.WireFaults(loaded.Faults, loaded.Source) {
+		for _, f := range configs.WireFaults(loaded.Faults, loaded.Source) {
 			if f.Severity == string(tabconfig.Error) {
 				lines = append(lines, f.Text)
 			}

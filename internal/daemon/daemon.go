@@ -24,6 +24,7 @@ import (
 
 	"davit"
 	"davit/internal/api"
+	"davit/internal/configs"
 	"davit/internal/feed"
 	"davit/internal/home"
 	"davit/internal/host"
@@ -71,7 +72,7 @@ type daemon struct {
 	feed     *feed.Feed
 	chips    *chips
 	metrics  metrics
-	files    func() tab.Files
+	files    func() configs.Files
 	socket   string
 	url      string
 	started  time.Time
@@ -156,19 +157,19 @@ func (d *daemon) build(ctx context.Context) error {
 		},
 		Failpoint: d.cfg.Failpoint, Now: time.Now, Log: d.log,
 	})
+	d.files = func() configs.Files { return d.tabFiles(userShell, login, agents) }
 	d.tabs = tab.New(tab.Config{
 		Host: d.host, Panes: d.panes, Home: d.cfg.Home, Workspaces: spaces, Git: runner, Chats: d.sessions, Chips: d.chips,
 		Socket: d.socket, Self: d.cfg.Self, UserHome: d.cfg.Getenv("HOME"), UserShell: userShell, Scripts: scripts,
-		LoginEnv: login, Undo: d.cfg.Undo, Now: time.Now, Log: d.log,
+		LoginEnv: login, Files: d.files, Undo: d.cfg.Undo, Now: time.Now, Log: d.log,
 	})
 	d.launches = launch.New(launch.Config{
 		Ledger: d.store, Agents: agents, Workspaces: places{spaces, d}, Surfaces: d.tabs, Held: held{d.tabs, d.sessions}, Sessions: chats{d.sessions}, Host: identity.HostID,
 		Key: d.store.FingerprintKey(), DefaultSurface: d.defaultSurface, Started: d.agentStarted, Failpoint: d.cfg.Failpoint, Log: d.log,
 	})
 	d.tabs.SetLauncher(launcher{d.launches})
-	d.files = func() tab.Files { return d.tabFiles(userShell, login, agents) }
 	d.server = api.New(api.Config{
-		Host: d.host, Panes: d.panes, Tabs: d.tabs, Files: d.files, Launches: d.launches, Sessions: d.sessions, Agents: agents, Workspaces: spaces,
+		Host: d.host, Panes: d.panes, Tabs: d.tabs, Configs: configs.New(d.files), Launches: d.launches, Sessions: d.sessions, Agents: agents, Workspaces: spaces,
 		Chips: d.chips, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Page: web.Handler(), Instance: identity.Instance, Metrics: d.metrics.write,
 		Info: d.info, Shutdown: d.shutdown, Addresses: func() []string { return api.LocalAddresses(d.tcp.Addr()) }, Log: d.log,
 	})

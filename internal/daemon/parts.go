@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/configs"
 	"davit/internal/feed"
 	"davit/internal/git"
 	"davit/internal/host"
@@ -324,9 +325,9 @@ func restoreNotice(id string, now time.Time, title, body string) davit.Notice {
 }
 
 // loadEnv is what checking a config needs to know of the machine.
-func (d *daemon) tabFiles(userShell string, login func() map[string]string, a *agents) tab.Files {
+func (d *daemon) tabFiles(userShell string, login func() map[string]string, a *agents) configs.Files {
 	catalogue, _ := a.catalogue()
-	return tab.NewFiles(d.cfg.Home.TabConfigs(), d.cfg.Getenv("HOME"), d.cfg.Getenv, tabconfig.LoadEnv{
+	return configs.NewFiles(d.cfg.Home.TabConfigs(), d.cfg.Getenv("HOME"), d.cfg.Getenv, tabconfig.LoadEnv{
 		DefaultShell:   userShell,
 		ShellInstalled: func(name string) bool { return tab.Installed(name, login()["PATH"]) },
 		KnownAgent: func(id string) bool {

@@ -64,6 +64,12 @@ func Apply(s davit.State, e davit.Event) davit.State {
 		if e.Layout != nil {
 			s.Layout = *e.Layout
 		}
+	case davit.EventGroup:
+		if e.Group != nil {
+			s.Groups = put(s.Groups, *e.Group, func(g davit.Group) bool { return g.ID == e.Group.ID })
+		}
+	case davit.EventGroupRemoved:
+		s.Groups = without(s.Groups, func(g davit.Group) bool { return g.ID == e.GroupID })
 	case davit.EventTabView:
 		if e.TabView != nil {
 			s.TabView = *e.TabView
@@ -126,6 +132,15 @@ func Notice(s davit.State, id string) (davit.Notice, bool) {
 		return davit.Notice{}, false
 	}
 	return s.Notices[i], true
+}
+
+// Group finds a group.
+func Group(s davit.State, id davit.GroupID) (davit.Group, bool) {
+	i := slices.IndexFunc(s.Groups, func(g davit.Group) bool { return g.ID == id })
+	if i < 0 {
+		return davit.Group{}, false
+	}
+	return s.Groups[i], true
 }
 
 // Order lists the ids of the tabs as shown.

@@ -39,7 +39,7 @@ func (s *Service) carryOut(ctx context.Context, plan *tabconfig.Plan, o *opening
 		return wire.Opened{}, err
 	}
 	t := davit.Tab{
-		ID: NewTabID(), Given: plan.Title, Title: cmp.Or(plan.Title, plan.Name), Color: plan.Color, Icon: plan.Icon, Group: plan.Group,
+		ID: NewTabID(), Given: plan.Title, Title: cmp.Or(plan.Title, plan.Name), Color: plan.Color, Icon: plan.Icon,
 		Worktree: o.worktree, Config: plan.Name, OnClose: o.closePlan(plan), Created: s.cfg.Now(),
 	}
 	leaves := map[davit.PaneID]*leaf{}

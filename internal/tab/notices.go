@@ -60,7 +60,7 @@ func (s *Service) Dismiss(ctx context.Context, id string) error {
 }
 
 // Act does what a notice's button says.
-func (s *Service) Act(ctx context.Context, req wire.NoticeAct, files Files) error {
+func (s *Service) Act(ctx context.Context, req wire.NoticeAct) error {
 	n, ok := model.Notice(s.cfg.Host.State(), req.ID)
 	if !ok {
 		return davit.Errorf(davit.CodeNoticeNotFound, "there is no notice %q", req.ID)
@@ -71,7 +71,7 @@ func (s *Service) Act(ctx context.Context, req wire.NoticeAct, files Files) erro
 		}
 		switch a.ID {
 		case "undo":
-			_, err := s.Undo(ctx, n.Tab)
+			_, err := s.Undo(ctx, wire.TabRef{Tab: n.Tab})
 			return err
 		case "run_again":
 			return s.runAgain(ctx, a.Text)
@@ -81,7 +81,7 @@ func (s *Service) Act(ctx context.Context, req wire.NoticeAct, files Files) erro
 		case "end_processes":
 			return s.endSurvivors(ctx, n.ID, a.Text)
 		case "create_and_open":
-			return s.createAndOpen(ctx, n, files)
+			return s.createAndOpen(ctx, n)
 		case "dismiss":
 			return s.Dismiss(ctx, n.ID)
 		}
@@ -176,7 +176,7 @@ func (s *Service) noticeMissing(ctx context.Context, t davit.Tab, o *opening, mi
 }
 
 // createAndOpen opens the config of a notice again, with its directories made.
-func (s *Service) createAndOpen(ctx context.Context, n davit.Notice, files Files) error {
+func (s *Service) createAndOpen(ctx context.Context, n davit.Notice) error {
 	req := wire.OpenRequest{CreateDirectories: true, Params: map[string]string{}}
 	req.Config, _ = n.Details["config"].(string)
 	req.Dir, _ = n.Details["dir"].(string)
@@ -185,7 +185,7 @@ func (s *Service) createAndOpen(ctx context.Context, n davit.Notice, files Files
 			req.Params[name], _ = value.(string)
 		}
 	}
-	if _, err := s.OpenConfig(ctx, files, req); err != nil {
+	if _, err := s.OpenConfig(ctx, req); err != nil {
 		return err
 	}
 	return s.Dismiss(ctx, n.ID)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/configs"
 	"davit/internal/git"
 	"davit/internal/names"
 	"davit/internal/store"
@@ -21,8 +22,8 @@ import (
 )
 
 // OpenConfig opens the tab that a config file describes (spec tabs T4).
-func (s *Service) OpenConfig(ctx context.Context, files Files, req wire.OpenRequest) (wire.Opened, error) {
-	loaded, err := files.Find(req.Config, req.Dir)
+func (s *Service) OpenConfig(ctx context.Context, req wire.OpenRequest) (wire.Opened, error) {
+	loaded, err := s.cfg.Files().Find(req.Config, req.Dir)
 	if err != nil {
 		return wire.Opened{}, err
 	}
@@ -33,7 +34,7 @@ func (s *Service) OpenConfig(ctx context.Context, files Files, req wire.OpenRequ
 	if err := o.prepare(ctx); err != nil {
 		return wire.Opened{}, err
 	}
-	warnings := WireFaults(loaded.Faults, loaded.Source)
+	warnings := configs.WireFaults(loaded.Faults, loaded.Source)
 	if req.Print {
 		plan, err := o.render()
 		return wire.Opened{Plan: plan, Launches: []davit.Result{}, Warnings: warnings}, err
@@ -56,7 +57,7 @@ func (s *Service) OpenConfig(ctx context.Context, files Files, req wire.OpenRequ
 // opening is one opening of a config, step by step.
 type opening struct {
 	s        *Service
-	loaded   Loaded
+	loaded   configs.Loaded
 	config   *tabconfig.Config
 	req      wire.OpenRequest
 	in       tabconfig.Input
@@ -172,7 +173,7 @@ func (o *opening) drawName(ctx context.Context) string {
 func (o *opening) makeWorktree(ctx context.Context) error {
 	want, faults := o.config.RenderWorktree(o.in)
 	if tabconfig.HasErrors(faults) {
-		return faultError(davit.CodeConfigOpenFault, o.loaded.Path, "cannot be opened with these values", WireFaults(faults, o.loaded.Source))
+		return configs.FaultError(davit.CodeConfigOpenFault, o.loaded.Path, "cannot be opened with these values", configs.WireFaults(faults, o.loaded.Source))
 	}
 	if want == nil {
 		return nil
@@ -211,7 +212,7 @@ func joinHint(hint string) string {
 func (o *opening) render() (*tabconfig.Plan, error) {
 	plan, faults := o.config.Plan(o.in)
 	if tabconfig.HasErrors(faults) {
-		return nil, faultError(davit.CodeConfigOpenFault, o.loaded.Path, "cannot be opened with these values", WireFaults(faults, o.loaded.Source))
+		return nil, configs.FaultError(davit.CodeConfigOpenFault, o.loaded.Path, "cannot be opened with these values", configs.WireFaults(faults, o.loaded.Source))
 	}
 	return plan, nil
 }

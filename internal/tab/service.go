@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/configs"
 	"davit/internal/git"
 	"davit/internal/home"
 	"davit/internal/host"
@@ -52,6 +53,7 @@ type Config struct {
 	Launcher   Launcher
 	Chats      Chats
 	Chips      Chips
+	Files      func() configs.Files // finds the config files, read anew each time
 
 	Socket    string                   // of the host, for DAVIT_SOCKET
 	Self      string                   // this binary, for `davit cleanup-run`

@@ -11,12 +11,14 @@ import (
 	"davit/internal/keeper"
 	"davit/internal/model"
 	"davit/internal/store"
+	"davit/internal/wire"
 )
 
 // Undo brings a closed tab back in its place, the last closed one for "". Before its
 // first cleanup command has started the plan is given back; after that it stays taken,
 // and terminals whose directory is gone go home (spec tabs T5.8).
-func (s *Service) Undo(ctx context.Context, id davit.TabID) (davit.TabID, error) {
+func (s *Service) Undo(ctx context.Context, req wire.TabRef) (wire.TabBack, error) {
+	id := req.Tab
 	var back davit.Tab
 	ran := false
 	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
@@ -62,13 +64,13 @@ func (s *Service) Undo(ctx context.Context, id davit.TabID) (davit.TabID, error)
 		return change, nil
 	})
 	if err != nil {
-		return "", err
+		return wire.TabBack{}, err
 	}
 	if ran {
 		s.later(func(ctx context.Context) { s.sendHome(ctx, back) })
 	}
 	s.poke()
-	return back.ID, nil
+	return wire.TabBack{Tab: back.ID, Tabs: []davit.TabID{back.ID}}, nil
 }
 
 func named(id davit.TabID) string {

@@ -85,6 +85,9 @@ type WorktreeInfo struct {
 	Path      string      `json:"path"`
 	Branch    string      `json:"branch"`
 	Head      string      `json:"head"`
+	Base      string      `json:"base,omitempty" doc:"what it was made from, or its upstream"`
+	Ahead     int         `json:"ahead" doc:"commits that its base does not have"`
+	Behind    int         `json:"behind"`
 	Dirty     bool        `json:"dirty"`
 	Untracked int         `json:"untracked"`
 	Unpushed  int         `json:"unpushed"`
@@ -92,6 +95,59 @@ type WorktreeInfo struct {
 	OwnerTab  davit.TabID `json:"ownerTab,omitempty"`
 	Main      bool        `json:"main,omitempty"`
 	Made      bool        `json:"made,omitempty" doc:"made by davit"`
+	Size      *int64      `json:"size,omitempty" doc:"bytes on disk, when sizes were asked for"`
+	Locked    string      `json:"locked,omitempty" doc:"why git keeps it locked"`
+}
+
+// WorktreeListRequest is worktree.list. Sizes are read from the disk, which may take
+// seconds: they are not read unless asked for.
+type WorktreeListRequest struct {
+	InRequest
+	Sizes bool `json:"sizes,omitempty"`
+}
+
+// WorktreeOpen is worktree.open, the "New worktree" form: a config is written, or an equal
+// one used, and opened with a fresh worktree (spec tabs T5.10).
+type WorktreeOpen struct {
+	InRequest
+	Base          string        `json:"base,omitempty" doc:"what the branch starts from; the main branch when empty"`
+	Branch        string        `json:"branch,omitempty" doc:"name of the new branch; drawn when empty"`
+	Agent         string        `json:"agent,omitempty" doc:"of the catalogue; a terminal when empty"`
+	Surface       davit.Surface `json:"surface,omitempty"`
+	Prompt        string        `json:"prompt,omitempty" doc:"first turn of the agent"`
+	RemoveOnClose *bool         `json:"removeOnClose,omitempty" doc:"true when absent; git refuses while it is dirty"`
+	DeleteBranch  bool          `json:"deleteBranch,omitempty" doc:"an [on_close] command that deletes the branch: destructive"`
+	Background    bool          `json:"background,omitempty"`
+}
+
+// WorktreeOpened answers it.
+type WorktreeOpened struct {
+	Opened
+	Config string `json:"config" doc:"path of the config"`
+	Reused bool   `json:"reused" doc:"an equal config was there"`
+}
+
+// BranchList is workspace.branches, for pickers: newest first, the main one in front.
+type BranchList struct {
+	Branches []Branch `json:"branches" doc:"at most 100"`
+	Main     string   `json:"main"`
+	Current  string   `json:"current,omitempty"`
+	Repo     string   `json:"repo"`
+	More     bool     `json:"more,omitempty"`
+}
+
+// Branch is one local branch.
+type Branch struct {
+	Name     string    `json:"name"`
+	Head     string    `json:"head,omitempty"`
+	Date     time.Time `json:"date,omitzero"`
+	Worktree string    `json:"worktree,omitempty" doc:"where it is checked out"`
+}
+
+// WorkspaceAdd is workspace.add and workspace.forget: a repository to know, or not to list
+// any more.
+type WorkspaceAdd struct {
+	Path string `json:"path"`
 }
 
 // WorktreeList is worktree.list.
@@ -137,6 +193,12 @@ type ConfigList struct {
 	Dirs    []string `json:"dirs" doc:"where configs are looked for"`
 }
 
+// ConfigsRequest is config.list. Dir is where the caller is: the repository there may have
+// configs of its own.
+type ConfigsRequest struct {
+	Dir string `json:"dir,omitempty"`
+}
+
 // Config is one tab config that can be opened.
 type Config struct {
 	Name        string  `json:"name"`
@@ -148,6 +210,78 @@ type Config struct {
 	OnClose     bool    `json:"onClose"`
 	Params      []Param `json:"params"`
 	Warnings    []Fault `json:"warnings,omitempty"`
+	Source      string  `json:"source"` // own | warp | repository
+	Trust       string  `json:"trust,omitempty" doc:"of a repository's config: trusted, untrusted, or changed since it was trusted"`
+	Digest      string  `json:"digest"`
+	Default     bool    `json:"default,omitempty" doc:"what a new tab opens"`
+}
+
+// ConfigRef names a config file of config.list, by path. Digest, when given, is of the text
+// that the caller saw: an act on another text is refused.
+type ConfigRef struct {
+	Path   string `json:"path" doc:"empty for config.setDefault: back to a plain shell"`
+	Digest string `json:"digest,omitempty"`
+}
+
+// ConfigFile is the text of one config, and what is wrong with it: the answer of
+// config.read, config.save, config.new and config.saveTab.
+type ConfigFile struct {
+	Path     string  `json:"path"`
+	Text     string  `json:"text"`
+	Digest   string  `json:"digest"`
+	Faults   []Fault `json:"faults"`
+	Editable bool    `json:"editable"`
+	Trust    string  `json:"trust,omitempty"`
+}
+
+// ConfigSave is config.save. A text with faults is saved all the same, as an editor would;
+// one that was changed on disk meanwhile is refused.
+type ConfigSave struct {
+	Path   string `json:"path"`
+	Text   string `json:"text"`
+	Digest string `json:"digest" doc:"of the text that this one replaces"`
+}
+
+// ConfigCheck is config.check: a text as it would be loaded, or a file.
+type ConfigCheck struct {
+	Path string  `json:"path,omitempty"`
+	Text *string `json:"text,omitempty"`
+}
+
+// Faults answers it.
+type Faults struct {
+	Faults []Fault `json:"faults"`
+}
+
+// ConfigNew is config.new: a commented template. A name that is taken gets a number.
+type ConfigNew struct {
+	Name string `json:"name"`
+}
+
+// ConfigSaveTab is config.saveTab: tree, sizes, titles, colours, directories and focus of
+// a tab; no commands, no [on_close] (spec tabs T6.4).
+type ConfigSaveTab struct {
+	Tab  davit.TabID `json:"tab"`
+	Name string      `json:"name,omitempty" doc:"the tab's title when empty"`
+}
+
+// ConfigTrusted answers config.trust.
+type ConfigTrusted struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest"`
+}
+
+// SkillList is skill.list; Skill is skill.get: texts for agents, such as the one that tells
+// how tab configs are written.
+type SkillList struct {
+	Skills []Skill `json:"skills"`
+}
+
+// Skill is one of them; the list leaves the text out.
+type Skill struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Text        string `json:"text,omitempty"`
 }
 
 // Param is one question of a config's form, in form order.
@@ -215,31 +349,86 @@ type TabSummary struct {
 	Worktree *davit.Worktree `json:"worktree,omitempty"`
 	OnClose  *davit.OnClose  `json:"onClose,omitempty"`
 	Config   string          `json:"config,omitempty"`
+	Group    davit.GroupID   `json:"group,omitempty"`
+	Pinned   bool            `json:"pinned,omitempty"`
 }
 
-// TabClose is tab.close.
+// TabClose is tab.close. What it names is made one list of ids, once; a refusal carries
+// that list as details.tabs, so that what is confirmed is what was shown.
 type TabClose struct {
-	Tabs []davit.TabID `json:"tabs"`
-	Yes  bool          `json:"yes,omitempty" doc:"close although programs run"`
+	Tabs    []davit.TabID `json:"tabs,omitempty"`
+	Others  davit.TabID   `json:"others,omitempty" doc:"every tab but this one and pinned ones"`
+	After   davit.TabID   `json:"after,omitempty" doc:"those behind this one, pinned ones left out"`
+	Group   davit.GroupID `json:"group,omitempty" doc:"those of this group"`
+	Outside davit.GroupID `json:"outside,omitempty" doc:"those not of this group, pinned ones left out"`
+	Yes     bool          `json:"yes,omitempty" doc:"close although programs run"`
 }
 
 // TabClosed answers it.
 type TabClosed struct {
 	Closed []davit.TabID `json:"closed"`
 	Undo   time.Time     `json:"undo" doc:"until when undo can bring them back"`
+	Batch  string        `json:"batch,omitempty"`
 }
 
-// TabRef names one tab; empty for tab.undoClose means the last closed one.
+// TabRef names one tab; empty for tab.undoClose means what was closed last.
 type TabRef struct {
-	Tab davit.TabID `json:"tab,omitempty"`
+	Tab   davit.TabID `json:"tab,omitempty"`
+	Batch string      `json:"batch,omitempty" doc:"of what was closed, for tab.undoClose"`
 }
 
-// TabEdit is tab.rename, tab.recolor and tab.move; absent fields stay as they are.
+// TabBack answers tab.undoClose: what one act had closed comes back together.
+type TabBack struct {
+	Tab  davit.TabID   `json:"tab"`
+	Tabs []davit.TabID `json:"tabs"`
+	Pane davit.PaneID  `json:"pane,omitempty"`
+}
+
+// TabEdit is tab.rename, tab.recolor, tab.move and tab.pin; absent fields stay as they are.
 type TabEdit struct {
-	Tab   davit.TabID  `json:"tab"`
-	Title *string      `json:"title,omitempty"` // "" takes a given title back
-	Color *string      `json:"color,omitempty"`
-	After *davit.TabID `json:"after,omitempty"` // "" moves it to the front
+	Tab    davit.TabID    `json:"tab"`
+	Title  *string        `json:"title,omitempty"` // "" takes a given title back
+	Color  *string        `json:"color,omitempty"`
+	After  *davit.TabID   `json:"after,omitempty"` // "" moves it to the front
+	Group  *davit.GroupID `json:"group,omitempty" doc:"joins it, at the place of after when that is in the group; empty leaves the group"`
+	Pinned *bool          `json:"pinned,omitempty"`
+}
+
+// GroupMake is group.make: tabs into a new group, at the place of the first.
+type GroupMake struct {
+	Tabs  []davit.TabID `json:"tabs"`
+	Name  string        `json:"name,omitempty"`
+	Color string        `json:"color,omitempty"`
+}
+
+// GroupEdit is group.edit; absent fields stay as they are.
+type GroupEdit struct {
+	Group     davit.GroupID `json:"group"`
+	Name      *string       `json:"name,omitempty"`
+	Color     *string       `json:"color,omitempty"`
+	Collapsed *bool         `json:"collapsed,omitempty"`
+	Pinned    *bool         `json:"pinned,omitempty"`
+	After     *davit.TabID  `json:"after,omitempty" doc:"moves the whole group behind this tab, or behind its group; empty moves it to the front"`
+}
+
+// GroupRef is group.dissolve, whose tabs stay, and answers group.make.
+type GroupRef struct {
+	Group davit.GroupID `json:"group"`
+}
+
+// PaneRestart is pane.restart: the ended program of a pane once more. A pane whose
+// environment holds secrets asks for them again: they are kept nowhere (spec tabs T2.1).
+type PaneRestart struct {
+	Pane    davit.PaneID      `json:"pane"`
+	Secrets map[string]string `json:"secrets,omitempty" doc:"values by parameter name"`
+}
+
+// PaneMove is pane.move: beside another pane, or into a tab of its own. No close plan runs.
+type PaneMove struct {
+	Pane   davit.PaneID `json:"pane"`
+	Beside davit.PaneID `json:"beside,omitempty"`
+	Side   string       `json:"side,omitempty" enum:"left,right,up,down"`
+	After  davit.TabID  `json:"after,omitempty" doc:"without beside: where the new tab stands"`
 }
 
 // TabFocus is tab.focus: which pane of a tab is the active one.

@@ -327,6 +327,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/config.check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The faults of a config file, or of a text as it would be loaded */
+        post: operations["config.check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/config.list": {
         parameters: {
             query?: never;
@@ -344,6 +361,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/config.new": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write a commented config to start from */
+        post: operations["config.new"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/config.open": {
         parameters: {
             query?: never;
@@ -355,6 +389,176 @@ export interface paths {
         put?: never;
         /** Open a tab from a config, or with print give its plan */
         post: operations["config.open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config.read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The text of a config file, and its faults */
+        post: operations["config.read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config.remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete one of the user's config files */
+        post: operations["config.remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config.save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write a config file that nobody changed meanwhile */
+        post: operations["config.save"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config.saveTab": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write a config of a tab as it is: no commands, no cleanup */
+        post: operations["config.saveTab"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config.setDefault": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a new tab opens: a config, or a plain shell */
+        post: operations["config.setDefault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config.trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Allow a repository's config, as long as its text is this one */
+        post: operations["config.trust"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config.untrust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take that back */
+        post: operations["config.untrust"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/group.dissolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a group; its tabs stay */
+        post: operations["group.dissolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/group.edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Name, colour, fold, pin or move a group */
+        post: operations["group.edit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/group.make": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put tabs into a new group */
+        post: operations["group.make"];
         delete?: never;
         options?: never;
         head?: never;
@@ -531,6 +735,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pane.move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move a pane beside another, or into a tab of its own */
+        post: operations["pane.move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pane.read": {
         parameters: {
             query?: never;
@@ -559,6 +780,23 @@ export interface paths {
         put?: never;
         /** Set a pane's size; a client that shows it takes it over */
         post: operations["pane.resize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pane.restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start the program of an ended pane again */
+        post: operations["pane.restart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -667,6 +905,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/skill.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Texts for agents that work with davit */
+        post: operations["skill.list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tab.close": {
         parameters: {
             query?: never;
@@ -727,7 +982,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move a tab behind another */
+        /** Move a tab behind another, or into a group */
         post: operations["tab.move"];
         delete?: never;
         options?: never;
@@ -746,6 +1001,23 @@ export interface paths {
         put?: never;
         /** Open a tab with a shell, or with a command run directly */
         post: operations["tab.open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tab.pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pin a tab, or let it go */
+        post: operations["tab.pin"];
         delete?: never;
         options?: never;
         head?: never;
@@ -795,8 +1067,59 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring a closed tab back, the last one when none is named */
+        /** Bring back what was closed: the last act, or the one named */
         post: operations["tab.undoClose"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspace.add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Know a repository: it is listed from now on */
+        post: operations["workspace.add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspace.branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The local branches of a repository, for pickers */
+        post: operations["workspace.branches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspace.forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Do not list a repository any more; nothing on disk changes */
+        post: operations["workspace.forget"];
         delete?: never;
         options?: never;
         head?: never;
@@ -848,6 +1171,23 @@ export interface paths {
         put?: never;
         /** The worktrees of a repository */
         post: operations["worktree.list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/worktree.open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open a tab on a fresh worktree; its config is written, or an equal one used */
+        post: operations["worktree.open"];
         delete?: never;
         options?: never;
         head?: never;
@@ -960,6 +1300,22 @@ export interface components {
             /** Format: int64 */
             to: number;
         };
+        Branch: {
+            /** Format: date-time */
+            date?: string;
+            head?: string;
+            name: string;
+            /** @description where it is checked out */
+            worktree?: string;
+        };
+        BranchList: {
+            /** @description at most 100 */
+            branches: components["schemas"]["Branch"][] | null;
+            current?: string;
+            main: string;
+            more?: boolean;
+            repo: string;
+        };
         Chip: {
             data?: components["schemas"]["ChipData"];
             kind: string;
@@ -1045,22 +1401,44 @@ export interface components {
             type: string;
         };
         ClosedTab: {
+            batch: string;
             cleanup?: string;
+            group?: string;
             id: string;
+            kind: string;
+            pane?: string;
             title: string;
             /** Format: date-time */
             until: string;
         };
         Config: {
             color?: string;
+            /** @description what a new tab opens */
+            default?: boolean;
             description?: string;
+            digest: string;
             icon?: string;
             name: string;
             onClose: boolean;
             params: components["schemas"]["Param"][] | null;
             path: string;
+            source: string;
+            /** @description of a repository's config: trusted, untrusted, or changed since it was trusted */
+            trust?: string;
             warnings?: components["schemas"]["Fault"][] | null;
             worktree: boolean;
+        };
+        ConfigCheck: {
+            path?: string;
+            text?: string;
+        };
+        ConfigFile: {
+            digest: string;
+            editable: boolean;
+            faults: components["schemas"]["Fault"][] | null;
+            path: string;
+            text: string;
+            trust?: string;
         };
         ConfigList: {
             configs: components["schemas"]["Config"][] | null;
@@ -1068,6 +1446,32 @@ export interface components {
             dirs: string[] | null;
             /** @description of the files that are not in the list */
             faults: components["schemas"]["Fault"][] | null;
+        };
+        ConfigNew: {
+            name: string;
+        };
+        ConfigRef: {
+            digest?: string;
+            /** @description empty for config.setDefault: back to a plain shell */
+            path: string;
+        };
+        ConfigSave: {
+            /** @description of the text that this one replaces */
+            digest: string;
+            path: string;
+            text: string;
+        };
+        ConfigSaveTab: {
+            /** @description the tab's title when empty */
+            name?: string;
+            tab: string;
+        };
+        ConfigTrusted: {
+            digest: string;
+            path: string;
+        };
+        ConfigsRequest: {
+            dir?: string;
         };
         CreateWorktree: {
             baseBranch?: string;
@@ -1097,6 +1501,8 @@ export interface components {
             at: string;
             chips?: components["schemas"]["Chip"][] | null;
             closed?: components["schemas"]["ClosedTab"][] | null;
+            group?: components["schemas"]["Group"];
+            groupId?: string;
             hostId: string;
             kind: string;
             launched?: components["schemas"]["Launched"];
@@ -1133,6 +1539,9 @@ export interface components {
             /** @description the fault as the CLI prints it, with the line and a caret */
             text?: string;
         };
+        Faults: {
+            faults: components["schemas"]["Fault"][] | null;
+        };
         FileDiff: {
             /** Format: int64 */
             added: number;
@@ -1146,6 +1555,30 @@ export interface components {
         FooterItems: {
             left: string[] | null;
             right: string[] | null;
+        };
+        Group: {
+            collapsed?: boolean;
+            color?: string;
+            id: string;
+            name: string;
+            pinned?: boolean;
+        };
+        GroupEdit: {
+            /** @description moves the whole group behind this tab, or behind its group; empty moves it to the front */
+            after?: string;
+            collapsed?: boolean;
+            color?: string;
+            group: string;
+            name?: string;
+            pinned?: boolean;
+        };
+        GroupMake: {
+            color?: string;
+            name?: string;
+            tabs: string[] | null;
+        };
+        GroupRef: {
+            group: string;
         };
         HostInfo: {
             capabilities: string[] | null;
@@ -1367,6 +1800,14 @@ export interface components {
         PaneList: {
             panes: components["schemas"]["Pane"][] | null;
         };
+        PaneMove: {
+            /** @description without beside: where the new tab stands */
+            after?: string;
+            beside?: string;
+            pane: string;
+            /** @enum {string} */
+            side?: "left" | "right" | "up" | "down";
+        };
         PaneRead: {
             pane: string;
             /**
@@ -1381,6 +1822,13 @@ export interface components {
             pane: string;
             /** Format: int64 */
             rows: number;
+        };
+        PaneRestart: {
+            pane: string;
+            /** @description values by parameter name */
+            secrets?: {
+                [key: string]: string;
+            };
         };
         PaneSizes: {
             /** @description child indices from the root to the split */
@@ -1676,6 +2124,14 @@ export interface components {
             /** @description end the programs and the keeper too */
             all?: boolean;
         };
+        Skill: {
+            description?: string;
+            name: string;
+            text?: string;
+        };
+        SkillList: {
+            skills: components["schemas"]["Skill"][] | null;
+        };
         Split: {
             children?: components["schemas"]["Split"][] | null;
             direction?: string;
@@ -1687,6 +2143,7 @@ export interface components {
                 [key: string]: components["schemas"]["Chip"][] | null;
             };
             closed: components["schemas"]["ClosedTab"][] | null;
+            groups: components["schemas"]["Group"][] | null;
             hostId: string;
             layout: components["schemas"]["ChipLayout"];
             notices: components["schemas"]["Notice"][] | null;
@@ -1721,16 +2178,31 @@ export interface components {
             id: string;
             launches?: components["schemas"]["Result"][] | null;
             onClose?: components["schemas"]["OnClose"];
+            pinned?: boolean;
             title: string;
             tree: components["schemas"]["Split"];
             worktree?: components["schemas"]["Worktree"];
         };
-        TabClose: {
+        TabBack: {
+            pane?: string;
+            tab: string;
             tabs: string[] | null;
+        };
+        TabClose: {
+            /** @description those behind this one, pinned ones left out */
+            after?: string;
+            /** @description those of this group */
+            group?: string;
+            /** @description every tab but this one and pinned ones */
+            others?: string;
+            /** @description those not of this group, pinned ones left out */
+            outside?: string;
+            tabs?: string[] | null;
             /** @description close although programs run */
             yes?: boolean;
         };
         TabClosed: {
+            batch?: string;
             closed: string[] | null;
             /**
              * Format: date-time
@@ -1741,6 +2213,9 @@ export interface components {
         TabEdit: {
             after?: string;
             color?: string;
+            /** @description joins it, at the place of after when that is in the group; empty leaves the group */
+            group?: string;
+            pinned?: boolean;
             tab: string;
             title?: string;
         };
@@ -1763,14 +2238,18 @@ export interface components {
             title?: string;
         };
         TabRef: {
+            /** @description of what was closed, for tab.undoClose */
+            batch?: string;
             tab?: string;
         };
         TabSummary: {
             color?: string;
             config?: string;
+            group?: string;
             id: string;
             onClose?: components["schemas"]["OnClose"];
             panes: string[] | null;
+            pinned?: boolean;
             title: string;
             worktree?: components["schemas"]["Worktree"];
         };
@@ -1815,6 +2294,9 @@ export interface components {
             name: string;
             path: string;
         };
+        WorkspaceAdd: {
+            path: string;
+        };
         WorkspaceList: {
             workspaces: components["schemas"]["Workspace"][] | null;
         };
@@ -1828,14 +2310,30 @@ export interface components {
             warning?: string;
         };
         WorktreeInfo: {
+            /**
+             * Format: int64
+             * @description commits that its base does not have
+             */
+            ahead: number;
+            /** @description what it was made from, or its upstream */
+            base?: string;
+            /** Format: int64 */
+            behind: number;
             branch: string;
             dirty: boolean;
             head: string;
+            /** @description why git keeps it locked */
+            locked?: string;
             /** @description made by davit */
             made?: boolean;
             main?: boolean;
             ownerTab?: string;
             path: string;
+            /**
+             * Format: int64
+             * @description bytes on disk, when sizes were asked for
+             */
+            size?: number;
             /** Format: int64 */
             stashes: number;
             /** Format: int64 */
@@ -1845,6 +2343,45 @@ export interface components {
         };
         WorktreeList: {
             worktrees: components["schemas"]["WorktreeInfo"][] | null;
+        };
+        WorktreeListRequest: {
+            /** @description the caller's directory */
+            dir?: string;
+            /** @description a selector; the caller's directory when empty */
+            in?: string;
+            sizes?: boolean;
+        };
+        WorktreeOpen: {
+            /** @description of the catalogue; a terminal when empty */
+            agent?: string;
+            background?: boolean;
+            /** @description what the branch starts from; the main branch when empty */
+            base?: string;
+            /** @description name of the new branch; drawn when empty */
+            branch?: string;
+            /** @description an [on_close] command that deletes the branch: destructive */
+            deleteBranch?: boolean;
+            /** @description the caller's directory */
+            dir?: string;
+            /** @description a selector; the caller's directory when empty */
+            in?: string;
+            /** @description first turn of the agent */
+            prompt?: string;
+            /** @description true when absent; git refuses while it is dirty */
+            removeOnClose?: boolean;
+            surface?: string;
+        };
+        WorktreeOpened: {
+            /** @description path of the config */
+            config: string;
+            launches: components["schemas"]["Result"][] | null;
+            panes?: string[] | null;
+            plan?: unknown;
+            /** @description an equal config was there */
+            reused: boolean;
+            tabId?: string;
+            warnings?: components["schemas"]["Fault"][] | null;
+            worktree?: components["schemas"]["Worktree"];
         };
         WorktreeRef: {
             branch?: string;
@@ -2498,6 +3035,39 @@ export interface operations {
             };
         };
     };
+    "config.check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigCheck"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Faults"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "config.list": {
         parameters: {
             query?: never;
@@ -2505,7 +3075,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigsRequest"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {
@@ -2514,6 +3088,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConfigList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "config.new": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigNew"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigFile"];
                 };
             };
             /** @description Error */
@@ -2547,6 +3154,336 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Opened"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "config.read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigRef"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigFile"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "config.remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigRef"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "config.save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigSave"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigFile"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "config.saveTab": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigSaveTab"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigFile"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "config.setDefault": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigRef"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "config.trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigRef"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigTrusted"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "config.untrust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigRef"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "group.dissolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupRef"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "group.edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupEdit"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "group.make": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupMake"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupRef"];
                 };
             };
             /** @description Error */
@@ -2874,6 +3811,39 @@ export interface operations {
             };
         };
     };
+    "pane.move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaneMove"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Opened"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "pane.read": {
         parameters: {
             query?: never;
@@ -2917,6 +3887,39 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PaneResize"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "pane.restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaneRestart"];
             };
         };
         responses: {
@@ -3138,6 +4141,35 @@ export interface operations {
             };
         };
     };
+    "skill.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "tab.close": {
         parameters: {
             query?: never;
@@ -3299,6 +4331,39 @@ export interface operations {
             };
         };
     };
+    "tab.pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TabEdit"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "tab.recolor": {
         parameters: {
             query?: never;
@@ -3384,7 +4449,106 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TabRef"];
+                    "application/json": components["schemas"]["TabBack"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workspace.add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkspaceAdd"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workspace.branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BranchList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workspace.forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkspaceAdd"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["None"];
                 };
             };
             /** @description Error */
@@ -3473,7 +4637,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["InRequest"];
+                "application/json": components["schemas"]["WorktreeListRequest"];
             };
         };
         responses: {
@@ -3484,6 +4648,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorktreeList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "worktree.open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorktreeOpen"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorktreeOpened"];
                 };
             };
             /** @description Error */

@@ -213,6 +213,8 @@ export const reviewConfig: Config = {
 	path: "/home/ada/.config/davit/tab_configs/review.toml",
 	description: "A pull request in its own worktree, tests beside it",
 	worktree: true,
+	source: "own",
+	digest: "1",
 	onClose: true,
 	params: [
 		{ name: "repo", type: "repo", description: "Where the branch lives", default: "/home/ada/code/harbor" },
@@ -230,6 +232,8 @@ export const configs: ConfigList = {
 			path: "/home/ada/.config/davit/tab_configs/dev.toml",
 			description: "Server, tests and a shell",
 			worktree: false,
+			source: "own",
+			digest: "2",
 			onClose: false,
 			params: [],
 		},
@@ -338,7 +342,7 @@ export function sampleState(until: string): State {
 			],
 			p_00000000000000e1: [{ kind: "cwd", value: "/home/ada", text: "~", status: "ready" }],
 		},
-		closed: [{ id: "t_docs", title: "docs", until }],
+		closed: [{ id: "t_docs", kind: "tab", batch: "b1", title: "docs", until }],
 		sessions: {
 			practice_f1: session("practice_f1", "p_00000000000000f1", "t_000000000000000f", {
 				status: "waiting",

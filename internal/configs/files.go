@@ -1,4 +1,4 @@
-package tab
+package configs
 
 import (
 	"errors"
@@ -190,12 +190,12 @@ func (f Files) checked(l Loaded) (Loaded, error) {
 	if l.Config != nil {
 		return l, nil
 	}
-	return l, faultError(davit.CodeConfigInvalid, l.Path, "cannot be used", WireFaults(l.Faults, l.Source))
+	return l, FaultError(davit.CodeConfigInvalid, l.Path, "cannot be used", WireFaults(l.Faults, l.Source))
 }
 
-// faultError puts a list of faults into one error: the first in the message, all in the
+// FaultError puts a list of faults into one error: the first in the message, all in the
 // details.
-func faultError(code davit.Code, path, what string, faults []wire.Fault) error {
+func FaultError(code davit.Code, path, what string, faults []wire.Fault) error {
 	var texts []string
 	for _, fault := range faults {
 		if fault.Severity == string(tabconfig.Error) {
