@@ -152,6 +152,11 @@ func (a *app) keeperStatus(ctx context.Context) error {
 		} else {
 			fmt.Fprintln(w, "  host    none")
 		}
+		if g := status.Cgroup; g != nil && g.Used {
+			fmt.Fprintf(w, "  cgroup  %s\n", g.Path)
+		} else if g != nil {
+			fmt.Fprintf(w, "  cgroup  not used: %s\n", g.Reason)
+		}
 		for _, p := range status.Panes {
 			state := "running"
 			if p.Exit != nil {
@@ -163,7 +168,11 @@ func (a *app) keeperStatus(ctx context.Context) error {
 			fmt.Fprintf(w, "  %-20s %-8s pid %-7d %s, %d bytes\n", p.Pane, p.Kind, p.Pid, state, p.End)
 		}
 		for _, p := range status.Adopted {
-			fmt.Fprintf(w, "  belongs to no pane: %s (%d)\n", p.Name, p.Pid)
+			whose := "belongs to no pane"
+			if p.Pane != "" {
+				whose = "left by " + p.Pane
+			}
+			fmt.Fprintf(w, "  %s: %s (%d) since %s\n", whose, p.Name, p.Pid, p.Since.Local().Format(time.DateTime))
 		}
 	})
 }

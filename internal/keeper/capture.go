@@ -33,7 +33,7 @@ func (k *Keeper) capture(now time.Time) *table {
 		Version: tableVersion, Build: k.cfg.Build, StateDir: k.cfg.StateDir, Home: k.cfg.Home,
 		Started: k.started, Generation: k.hello.Generation + 1, Lock: descriptorOf(k.lock),
 		Socket: tableSocket{k.socket.path, k.socket.dev, k.socket.ino, descriptorOf(k.socket.listener)},
-		Spawns: k.spawns.capture(), Panes: []tablePane{},
+		Spawns: k.spawns.capture(), Panes: []tablePane{}, Cgroup: k.groups.path(),
 	}
 	t.Fence, t.Bye, t.Lost = k.host.capture(now)
 	for _, p := range k.allPanes() {
@@ -75,7 +75,7 @@ func restoreActs(most int, list []tableAct) *acts {
 func (p *pane) capture() tablePane {
 	t := tablePane{
 		Name: p.name, Kind: p.kind, Labels: p.labels, Pipes: p.pipes, Program: []byte(p.program), Mark: []byte(p.mark),
-		Pid: p.pid, Start: p.start, Started: p.started, Exit: p.exited(), Acts: p.acts.capture(),
+		Pid: p.pid, Start: p.start, Started: p.started, Exit: p.exited(), Acts: p.acts.capture(), Cgroup: p.group,
 		Out: p.out.capture(), Input: p.in.capture(p.pipes),
 	}
 	if p.err != nil {
@@ -158,6 +158,7 @@ func (k *Keeper) restore(t *table) error {
 	k.started, k.hello.Generation = t.Started, t.Generation
 	k.host.fence, k.host.bye, k.host.lost = t.Fence, t.Bye, t.Lost
 	k.spawns = restoreActs(rememberSpawns, t.Spawns)
+	k.groups = openGroups(k.cfg.Home, t.Cgroup, k.cfg.Log)
 	for i := range t.Panes {
 		p, err := restorePane(k.paneConfig(), &t.Panes[i])
 		if err != nil {
@@ -174,7 +175,7 @@ func (k *Keeper) restore(t *table) error {
 func restorePane(cfg paneConfig, t *tablePane) (*pane, error) {
 	p := &pane{
 		name: t.Name, kind: t.Kind, labels: t.Labels, pipes: t.Pipes, program: string(t.Program), mark: string(t.Mark),
-		dir: cfg.dirOf(t.Name), pid: t.Pid, start: t.Start, started: t.Started, cols: t.Cols, rows: t.Rows, exit: t.Exit,
+		dir: cfg.dirOf(t.Name), group: t.Cgroup, pid: t.Pid, start: t.Start, started: t.Started, cols: t.Cols, rows: t.Rows, exit: t.Exit,
 		acts: restoreActs(rememberActs, t.Acts), went: make(chan struct{}), told: make(chan struct{}),
 	}
 	if p.exit != nil {

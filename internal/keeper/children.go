@@ -24,14 +24,28 @@ type reaped struct {
 	at     time.Time
 }
 
-// start forks and registers in one step.
-func (c *children) start(p *pane, req *SpawnRequest, e *ends) error {
+// start forks and registers in one step. A program that does not start in the pane's
+// control group is started without: until it has been executed nothing has happened.
+func (c *children) start(p *pane, req *SpawnRequest, e *ends, g *groups) error {
+	dir, group := g.enter(req.Pane)
+	if group != nil {
+		defer group.Close()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	pid, err := fork(req, e)
+	pid, err := fork(req, e, group)
+	if err != nil && group != nil {
+		grouped := err
+		if pid, err = fork(req, e, nil); err == nil {
+			g.refused(req.Pane, dir, grouped)
+			dir = ""
+		}
+	}
 	if err != nil {
+		g.leave(dir)
 		return err
 	}
+	p.group = dir
 	p.pid, p.started = pid, time.Now()
 	if proc, ok := lookUp(pid); ok { // a zombie still has its start time
 		p.start = proc.start
@@ -41,11 +55,11 @@ func (c *children) start(p *pane, req *SpawnRequest, e *ends) error {
 	return nil
 }
 
-// reap takes the status of everything that has ended, orphans that came to us included.
-func (c *children) reap() []reaped {
+// reap takes the status of everything that has ended, orphans that came to us included;
+// any says that there was something.
+func (c *children) reap() (ended []reaped, any bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var ended []reaped
 	for {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
@@ -54,8 +68,9 @@ func (c *children) reap() []reaped {
 		}
 		c.none = errors.Is(err, syscall.ECHILD)
 		if err != nil || pid <= 0 {
-			return ended
+			return ended, any
 		}
+		any = true
 		if p := c.byPid[pid]; p != nil {
 			delete(c.byPid, pid)
 			ended = append(ended, reaped{p, status, time.Now()})

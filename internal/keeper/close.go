@@ -29,7 +29,8 @@ type closing struct {
 	spare      func(pid int) bool // other panes' children
 	targets    map[identity]*Process
 	kept       map[identity]process
-	foreground int // process group, of a foreground close
+	foreground int             // process group, of a foreground close
+	byPid      map[int]process // the table as it was read last
 }
 
 func (k *Keeper) newClosing(p *pane) *closing {
@@ -107,6 +108,7 @@ func (c *closing) look() ([]process, error) {
 
 // pick gives the living targets of a process table.
 func (c *closing) pick(table []process) []process {
+	c.byPid = byNumber(table)
 	in := map[int]bool{}
 	for _, q := range table {
 		if !q.zombie && c.wanted(q) {
@@ -150,10 +152,10 @@ func (c *closing) wanted(q process) bool {
 	case c.targets[id] != nil:
 		return true
 	case c.foreground != 0:
-		return q.group == c.foreground && q.session == c.p.pid
-	case q.session == c.p.pid || id == identity{c.p.pid, c.p.start}:
+		return q.group == c.foreground && c.inSession(q)
+	case c.inSession(q) || id == identity{c.p.pid, c.p.start}:
 		return true
-	case q.parent == c.self && c.p.mark != "" && slices.Contains(environOf(q.pid), "DAVIT_PANE="+c.p.mark):
+	case q.parent == c.self && c.p.made(q.pid):
 		if c.p.kind == PaneShell && q.tty == 0 { // a daemon of the user's own
 			c.kept[id] = q
 			return false
@@ -161,6 +163,48 @@ func (c *closing) wanted(q process) bool {
 		return true
 	}
 	return false
+}
+
+func byNumber(table []process) map[int]process {
+	byPid := make(map[int]process, len(table))
+	for _, q := range table {
+		byPid[q.pid] = q
+	}
+	return byPid
+}
+
+// inSession says whether a process is in the session that the pane's program led. The
+// number of a session that is over may have become another's: that has another leader, or
+// members who do not descend from the keeper.
+func (c *closing) inSession(q process) bool {
+	if q.session != c.p.pid {
+		return false
+	}
+	if leader, there := c.byPid[c.p.pid]; there {
+		return leader.start == c.p.start
+	}
+	return !adopts || c.descends(q)
+}
+
+// descends says whether the parent links lead to the keeper.
+func (c *closing) descends(q process) bool {
+	for range len(c.byPid) { // a table that was read while processes ended may have a loop
+		if q.parent == c.self {
+			return true
+		}
+		parent, ok := c.byPid[q.parent]
+		if !ok {
+			return false
+		}
+		q = parent
+	}
+	return false
+}
+
+// made says whether an adopted process was started by the pane's program: it carries the
+// pane's DAVIT_PANE, or is in the pane's control group whatever it carries.
+func (p *pane) made(pid int) bool {
+	return p.mark != "" && slices.Contains(environOf(pid), "DAVIT_PANE="+p.mark) || inGroup(pid, p.group)
 }
 
 func (c *closing) send(alive []process, sig syscall.Signal) {

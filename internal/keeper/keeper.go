@@ -87,6 +87,7 @@ type Keeper struct {
 	gate     *gate          // before every act; shut for an upgrade
 	swaps    chan *swap     // upgrades for the loop to carry out
 	endings  sync.WaitGroup // ends of children on their way into the log
+	groups   *groups
 
 	// greeting is held over a host's claim and the queueing of its hello, so that nobody
 	// is told superseded before hello.
@@ -159,6 +160,8 @@ func (k *Keeper) begin(ctx context.Context) error {
 		k.socket, err = bindSocket(ctx, path)
 	}
 	if err == nil {
+		before, _ := ReadRecord(k.cfg.StateDir) // without one nothing is known of a keeper before
+		k.groups = openGroups(k.cfg.Home, before.Cgroup, k.cfg.Log)
 		if err = k.writeRecord(path); err == nil {
 			return nil
 		}
@@ -193,7 +196,7 @@ func newKeeper(cfg Config) *Keeper {
 func (k *Keeper) writeRecord(socket string) error {
 	return writeRecord(k.cfg.StateDir, Record{
 		Pid: k.hello.Pid, StartTime: k.hello.StartTime, BootID: k.hello.BootID,
-		Socket: socket, Build: k.cfg.Build, Home: k.cfg.Home, Protocol: Protocol,
+		Socket: socket, Build: k.cfg.Build, Home: k.cfg.Home, Protocol: Protocol, Cgroup: k.groups.path(),
 	})
 }
 
@@ -337,11 +340,16 @@ func (k *Keeper) accept(ctx context.Context, l *net.UnixListener) {
 
 // reap takes what has ended and lets each pane put its end into its log.
 func (k *Keeper) reap() {
-	for _, r := range k.children.reap() {
+	ended, any := k.children.reap()
+	if any {
+		k.groups.sweep()
+	}
+	for _, r := range ended {
 		k.endings.Add(1)
 		k.wg.Go(func() {
 			defer k.endings.Done()
 			r.pane.ended(r.status, r.at)
+			k.groups.leave(r.pane.group)
 			k.cfg.Log.Info("child ended", "pane", r.pane.name, "pid", r.pane.pid, "status", int(r.status))
 		})
 	}
@@ -361,7 +369,7 @@ func (k *Keeper) spawn(req *SpawnRequest) (PaneInfo, error) {
 	}
 	p, e, err := newPane(k.paneConfig(), req)
 	if err == nil {
-		err = k.children.start(p, req, e)
+		err = k.children.start(p, req, e, k.groups)
 		e.closeChild()
 		if err != nil {
 			e.child = nil
@@ -488,4 +496,5 @@ func (k *Keeper) finish() {
 		p.in.end()
 		p.quit()
 	}
+	k.groups.end()
 }

@@ -27,6 +27,7 @@ type pane struct {
 	program    string // as the process table names it while it has not executed another
 	mark       string // DAVIT_PANE of its environment (P5.1)
 	dir        string // of its logs
+	group      string // its control group's directory, "" when it has none (P5.1)
 	pid        int
 	start      uint64
 	started    time.Time

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -50,6 +51,9 @@ func fromKinfo(k *unix.KinfoProc) process {
 	return p
 }
 
+// startedAt gives a start time its date.
+func startedAt(start uint64) time.Time { return time.UnixMicro(int64(start)) }
+
 func processes() ([]process, error) {
 	all, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -74,6 +78,8 @@ func SignalProcess(pid int, start uint64, sig syscall.Signal) error {
 }
 
 func openFiles() int { return 0 }
+
+const adopts = false
 
 // becomeSubreaper: macOS has none; orphans go to launchd.
 func becomeSubreaper() error { return nil }

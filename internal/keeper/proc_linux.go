@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -61,6 +62,31 @@ func parseStat(pid int, b []byte) (process, bool) {
 		zombie: f[0] == "Z" || f[0] == "X", stopped: f[0] == "T" || f[0] == "t",
 		parent: number(1), group: number(2), session: number(3), tty: number(4),
 	}, true
+}
+
+// bootTime is when the machine started, to the second; ticks of start times are 1/100 s for
+// every program, whatever the kernel counts in.
+var bootTime = sync.OnceValue(func() int64 {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if text, ok := strings.CutPrefix(line, "btime "); ok {
+			n, _ := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+			return n
+		}
+	}
+	return 0
+})
+
+// startedAt gives a start time its date; zero when the system does not tell.
+func startedAt(start uint64) time.Time {
+	boot := bootTime()
+	if boot == 0 {
+		return time.Time{}
+	}
+	return time.Unix(boot, 0).Add(time.Duration(start) * (time.Second / 100))
 }
 
 // processes reads the whole table.
@@ -139,6 +165,9 @@ func openFiles() int {
 	}
 	return len(names) - 1
 }
+
+// adopts: orphans of the keeper's children come to it.
+const adopts = true
 
 // becomeSubreaper makes orphans of the children come to this process (P1.1).
 func becomeSubreaper() error {

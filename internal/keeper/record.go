@@ -28,6 +28,7 @@ type Record struct {
 	Build     string `json:"build"`
 	Home      string `json:"home"`
 	Protocol  int    `json:"protocol"`
+	Cgroup    string `json:"cgroup,omitempty"` // the directory below which its panes have theirs
 }
 
 // ReadRecord reads what the last keeper of a state directory wrote of itself.

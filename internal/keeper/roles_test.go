@@ -21,11 +21,12 @@ import (
 
 // roles are the programs that tests run, in panes or as hosts to be killed.
 var roles = map[string]func() int{
-	"digest":   digestRole,
-	"sizes":    sizesRole,
-	"lines":    linesRole,
-	"host":     hostRole,
-	"stubborn": stubbornRole,
+	"digest":     digestRole,
+	"sizes":      sizesRole,
+	"lines":      linesRole,
+	"host":       hostRole,
+	"stubborn":   stubbornRole,
+	"undertaker": undertakerRole,
 }
 
 // digestRole says how many bytes came on stdin and their digest, reading slowly at first.
@@ -141,4 +142,16 @@ func hostRole() int {
 			return 0
 		}
 	}
+}
+
+// undertakerRole has a child that ended and that it never waits for, in another session.
+func undertakerRole() int {
+	pid, err := syscall.ForkExec("/bin/true", []string{"true"}, &syscall.ProcAttr{Sys: &syscall.SysProcAttr{Setsid: true}})
+	if err != nil {
+		return 1
+	}
+	if err := os.WriteFile(os.Getenv("PIDFILE"), []byte(strconv.Itoa(pid)), 0o600); err != nil {
+		return 1
+	}
+	select {}
 }

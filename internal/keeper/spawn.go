@@ -118,8 +118,9 @@ func closeOnExecPipe() (r, w int, err error) {
 	return p[0], p[1], nil
 }
 
-// fork starts the child in a session of its own. Called under children.mu only.
-func fork(req *SpawnRequest, e *ends) (int, error) {
+// fork starts the child in a session of its own, and in a control group when one is given:
+// it is in there before it can fork. Called under children.mu only.
+func fork(req *SpawnRequest, e *ends, group *os.File) (int, error) {
 	attr := &syscall.ProcAttr{
 		Dir: req.Dir,
 		Env: req.Env,
@@ -127,6 +128,9 @@ func fork(req *SpawnRequest, e *ends) (int, error) {
 	}
 	for _, f := range e.child {
 		attr.Files = append(attr.Files, f.Fd())
+	}
+	if group != nil {
+		intoGroup(attr.Sys, group)
 	}
 	pid, err := syscall.ForkExec(req.Path, req.Argv, attr)
 	if err != nil {

@@ -27,6 +27,7 @@ type table struct {
 	Lost       time.Time   `json:"lost"`
 	Lock       int         `json:"lock"`
 	Socket     tableSocket `json:"socket"`
+	Cgroup     string      `json:"cgroup,omitempty"`
 	Spawns     []tableAct  `json:"spawns"`
 	Panes      []tablePane `json:"panes"`
 }
@@ -55,6 +56,7 @@ type tablePane struct {
 	Pipes   bool              `json:"pipes"`
 	Program []byte            `json:"program"`
 	Mark    []byte            `json:"mark,omitempty"`
+	Cgroup  string            `json:"cgroup,omitempty"`
 	Pid     int               `json:"pid"`
 	Start   uint64            `json:"start"`
 	Started time.Time         `json:"started"`

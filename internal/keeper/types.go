@@ -156,6 +156,10 @@ type Process struct {
 	Name      string `json:"name"`
 	Command   string `json:"command,omitempty"`
 	Signal    int    `json:"signal,omitempty"` // the last that it was sent by a close
+	// Pane and Since are of adopted ones in a status: what made it, "" when that cannot be
+	// told, and when it was started.
+	Pane  string    `json:"pane,omitempty"`
+	Since time.Time `json:"since,omitzero"`
 }
 
 // Foreground is who a terminal listens to, and how.
@@ -187,8 +191,9 @@ type Status struct {
 	Started time.Time  `json:"started"`
 	Host    *HostInfo  `json:"host,omitempty"`
 	Panes   []PaneInfo `json:"panes"`
-	Adopted []Process  `json:"adopted"` // children that belong to no pane
+	Adopted []Process  `json:"adopted"` // orphans that came to the keeper
 	Files   int        `json:"files"`   // open descriptors, 0 when unknown
+	Cgroup  *Cgroup    `json:"cgroup,omitempty"`
 }
 
 // FrameKind is what a followed pane tells.

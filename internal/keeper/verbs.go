@@ -126,14 +126,31 @@ func (k *Keeper) status(r *request) {
 		for _, p := range k.allPanes() {
 			s.Panes = append(s.Panes, p.info())
 		}
+		s.Cgroup = k.groups.status()
 		table, err := processes()
+		byPid := byNumber(table)
 		for _, q := range table {
 			if q.parent == k.hello.Pid && !q.zombie && !k.children.own(q.pid) {
-				s.Adopted = append(s.Adopted, q.public())
+				s.Adopted = append(s.Adopted, k.adopted(q, byPid))
 			}
 		}
 		r.reply(s, err)
 	})
+}
+
+// adopted tells of an orphan which pane made it, when that can be told (P5.1).
+func (k *Keeper) adopted(q process, byPid map[int]process) Process {
+	public := q.public()
+	public.Since = startedAt(q.start)
+	for _, p := range k.allPanes() {
+		c := k.newClosing(p)
+		c.byPid = byPid
+		if c.inSession(q) || p.made(q.pid) {
+			public.Pane = p.name
+			break
+		}
+	}
+	return public
 }
 
 func (k *Keeper) askForeground(r *request) {

@@ -87,8 +87,8 @@ env: {...process.env, DAVIT_TEST_ROLE: "stubborn"}}); require("fs").writeFileSyn
 	}
 }
 
-// An orphan that cannot be attributed to a pane is not ended, but stands in the status
-// (spec terminal P5.1).
+// An orphan that cannot be attributed to a pane (it wiped its environment and left the
+// pane's control group) is not ended, but stands in the status (spec terminal P5.1).
 func TestOrphanWithoutMark(t *testing.T) {
 	t.Parallel()
 	in := startKeeper(t, nil)
@@ -96,12 +96,18 @@ func TestOrphanWithoutMark(t *testing.T) {
 	pidfile := filepath.Join(t.TempDir(), "pid")
 	in.spawn(c, in.shell("p", fmt.Sprintf("(env -u DAVIT_PANE %s </dev/null >/dev/null 2>&1 &); exec sleep 1000", stubborn(t, pidfile, true))))
 	orphan := pidIn(t, pidfile)
-	t.Cleanup(func() { kill(t, orphan, syscall.SIGKILL) })
+	in.killLater(orphan)
+	if s, err := c.Status(ctx(t)); err == nil && s.Cgroup.Used {
+		out := filepath.Join(filepath.Dir(s.Cgroup.Path), "cgroup.procs")
+		if err := os.WriteFile(out, []byte(strconv.Itoa(orphan)), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if _, err := c.Close(ctx(t), in.id(), "p", quick); err != nil {
 		t.Fatal(err)
 	}
 	s, err := c.Status(ctx(t))
-	if err != nil || gone(orphan) || len(s.Adopted) != 1 || s.Adopted[0].Pid != orphan {
+	if err != nil || gone(orphan) || len(s.Adopted) != 1 || s.Adopted[0].Pid != orphan || s.Adopted[0].Pane != "" || s.Adopted[0].Name == "" || s.Adopted[0].Since.IsZero() {
 		t.Errorf("orphan %d gone: %v, status %+v, %v", orphan, gone(orphan), s.Adopted, err)
 	}
 }

@@ -40,3 +40,10 @@ func Eventually(tb testing.TB, limit time.Duration, condition func() (ok bool, s
 		time.Sleep(2 * time.Millisecond)
 	}
 }
+
+// Lacks skips the test on a machine without something that no package brings, such as a
+// control group that may be written, and says so. It skips under DAVIT_REQUIRE_ALL=1 too.
+func Lacks(tb testing.TB, what string) {
+	tb.Helper()
+	tb.Skipf("this machine has no %s", what)
+}
