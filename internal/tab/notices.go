@@ -147,15 +147,16 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// noticeRemaining tells of what a close left, one notice a pane, with a button to end it
+// (spec terminal P5.1).
 func (s *Service) noticeRemaining(ctx context.Context, t davit.Tab, left []keeper.Process) {
-	var names []string
-	for _, p := range left {
-		names = append(names, fmt.Sprintf("%s (%d)", p.Name, p.Pid))
-	}
+	names, which := listed(left)
 	s.notify(ctx, davit.Notice{
-		ID: "running-" + string(t.ID), Kind: NoticeStillRunning, Level: "info", Persistent: true, Tab: t.ID,
-		Title: "Still running: " + strings.Join(names, ", "), Body: "It was started from a tab that is closed, and keeps to itself.",
-		Actions: []davit.NoticeAction{{ID: "dismiss", Label: "Dismiss", Kind: "host"}},
+		ID: fmt.Sprintf("running-%s-%d", t.ID, left[0].Pid), Kind: NoticeStillRunning, Level: "info", Persistent: true, Tab: t.ID,
+		Title: "Still running: " + names, Body: "It was started from a tab that is closed, and keeps to itself.",
+		Actions: []davit.NoticeAction{
+			{ID: "end_processes", Label: "End", Kind: "host", Text: which}, {ID: "dismiss", Label: "Dismiss", Kind: "host"},
+		},
 	})
 }
 

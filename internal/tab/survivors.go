@@ -44,21 +44,27 @@ func (s *Service) Lost(rows []store.PaneRow) {
 }
 
 func (s *Service) noticeSurvivors(ctx context.Context, pane string, tab davit.TabID, processes []keeper.Process) {
-	var names []string
-	var list []survivor
-	for _, p := range processes {
-		names = append(names, fmt.Sprintf("%s (%d)", p.Name, p.Pid))
-		list = append(list, survivor{p.Pid, p.StartTime})
-	}
-	which, _ := json.Marshal(list) // numbers: it cannot fail
+	names, which := listed(processes)
 	s.notify(ctx, davit.Notice{
 		ID: "survivors-" + pane, Kind: NoticeSurvivors, Level: "warning", Persistent: true, Tab: tab,
-		Title: "Still running without a terminal: " + strings.Join(names, ", "),
+		Title: "Still running without a terminal: " + names,
 		Body:  "The keeper that held its terminal is gone: it cannot be shown or typed into any more.",
 		Actions: []davit.NoticeAction{
-			{ID: "end_processes", Label: "End", Kind: "host", Text: string(which)}, {ID: "dismiss", Label: "Dismiss", Kind: "host"},
+			{ID: "end_processes", Label: "End", Kind: "host", Text: which}, {ID: "dismiss", Label: "Dismiss", Kind: "host"},
 		},
 	})
+}
+
+// listed names processes for a person, and for the button that ends them.
+func listed(processes []keeper.Process) (names, which string) {
+	var texts []string
+	var list []survivor
+	for _, p := range processes {
+		texts = append(texts, fmt.Sprintf("%s (%d)", p.Name, p.Pid))
+		list = append(list, survivor{p.Pid, p.StartTime})
+	}
+	b, _ := json.Marshal(list) // numbers: it cannot fail
+	return strings.Join(texts, ", "), string(b)
 }
 
 // endSurvivors ends the listed processes with P5.1's signals and times, each only while it
