@@ -106,14 +106,15 @@ func environ(more ...string) []string {
 // instance is a davit home of the harness.
 type instance struct {
 	b      *bench
+	home   home.Home
 	env    []string
 	client *client.Client
 	info   wire.HostInfo
 }
 
-func (b *bench) instance(name string) (*instance, error) {
+func (b *bench) instance(name string, more ...string) (*instance, error) {
 	root := filepath.Join(b.dir, name)
-	in := &instance{b: b, env: environ("DAVIT_HOME=" + root)}
+	in := &instance{b: b, env: environ(append(more, "DAVIT_HOME="+root)...)}
 	h, err := home.Find(func(key string) string {
 		if key == "DAVIT_HOME" {
 			return root
@@ -123,6 +124,7 @@ func (b *bench) instance(name string) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.home = h
 	if err := h.Make(); err != nil {
 		return nil, err
 	}
