@@ -218,7 +218,7 @@ func openDescriptor(fd int, name string) *os.File {
 func restoreOutput(cfg paneConfig, p *pane, prefix, index string, t *tableOutput) (*output, error) {
 	l := &outlog{
 		dir: p.dir, prefix: prefix, index: index, now: cfg.now, create: createFile,
-		segMost: segmentSize, ringMost: ringKeep, tails: map[*tail]struct{}{},
+		segMost: segmentSize, ringMost: ringKeep, spareMarks: spareMarks, tails: map[*tail]struct{}{},
 		idx: openDescriptor(t.Index, index), seg: openDescriptor(t.Segment, prefix),
 		segFrom: t.SegFrom, segLen: t.SegLen, unsaved: t.Unsaved,
 		start: t.Start, end: t.End, logged: t.Logged, markBase: t.MarkBase, size: t.Size,

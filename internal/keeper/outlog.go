@@ -29,6 +29,7 @@ type outlog struct {
 	now                func() time.Time
 	create             func(path string) (*os.File, error) // a new file, for appending
 	segMost, ringMost  uint64
+	spareMarks         int // records of no use in the index before it is written anew
 
 	// The holder of the turn owns these.
 	seg     *os.File
@@ -76,7 +77,7 @@ type moment struct {
 func newOutlog(dir, prefix, index string, now func() time.Time) (*outlog, error) {
 	l := &outlog{
 		dir: dir, prefix: prefix, index: index, now: now, create: createFile,
-		segMost: segmentSize, ringMost: ringKeep,
+		segMost: segmentSize, ringMost: ringKeep, spareMarks: spareMarks,
 		tails: map[*tail]struct{}{},
 	}
 	idx, err := l.create(filepath.Join(dir, index))

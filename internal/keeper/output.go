@@ -154,6 +154,7 @@ func (o *output) settle() {
 	if o.pty && !o.hold() {
 		if span := o.log.span(); span.End-span.Start > o.ahead {
 			o.cut(span.End - o.ahead)
+			o.compact()
 		}
 	}
 	if o.log.trouble != nil && !o.retrying {
@@ -184,6 +185,16 @@ func (o *output) retry() {
 func (o *output) cut(before uint64) {
 	if err := o.log.retain(before); err != nil {
 		o.slog.Warn("drop a segment of a log", "err", err)
+	}
+}
+
+// compact keeps the index from growing for ever. By the turn's holder.
+func (o *output) compact() {
+	if o.gone { // closeFiles may have been
+		return
+	}
+	if err := o.log.compact(); err != nil {
+		o.slog.Warn("write the index anew", "err", err)
 	}
 }
 

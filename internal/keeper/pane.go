@@ -292,7 +292,7 @@ func removeFresh(dir string) {
 	}
 }
 
-var logFile = regexp.MustCompile(`^((log|err)\.[0-9a-f]{16}|index|errindex)$`)
+var logFile = regexp.MustCompile(`^((log|err)\.[0-9a-f]{16}|(err)?index(\.new)?)$`)
 
 // removeLogs removes from a pane's directory the files that the keeper makes, by name,
 // and the directory when that leaves it empty. Anything else in it stays.

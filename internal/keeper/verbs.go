@@ -323,6 +323,9 @@ func (k *Keeper) askRetain(r *request) {
 		return
 	}
 	o.cut(body.Offset)
+	o.turn.Lock()
+	o.compact()
+	o.turn.Unlock()
 	r.reply(struct{}{}, nil)
 }
 
