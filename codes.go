@@ -62,6 +62,8 @@ const (
 	// Tabs and tab configs.
 	CodeTabNotFound          Code = "tab_not_found"
 	CodeTabAmbiguous         Code = "tab_ambiguous"
+	CodeGroupNotFound        Code = "group_not_found"
+	CodeClosePlanLost        Code = "tab_close_plan_would_be_lost"
 	CodeTabCloseConfirm      Code = "tab_close_needs_confirmation"
 	CodeNothingToUndo        Code = "nothing_to_undo"
 	CodeConfigInvalid        Code = "config_invalid"
@@ -70,6 +72,9 @@ const (
 	CodeConfigMissingParam   Code = "config_missing_parameters"
 	CodeConfigUnknownParam   Code = "config_unknown_parameter"
 	CodeConfigOpenFault      Code = "config_open_fault"
+	CodeConfigUntrusted      Code = "config_untrusted"
+	CodeConfigChanged        Code = "config_changed"
+	CodeConfigProtected      Code = "config_protected"
 	CodeNoticeNotFound       Code = "notice_not_found"
 	CodeNoticeActionUnknown  Code = "notice_action_unknown"
 	CodeCleanupNotRepeatable Code = "cleanup_not_repeatable"
@@ -164,6 +169,8 @@ var codeTable = []CodeInfo{
 	{CodeKeeperRunning, 409, 8, "Programs still run under the keeper.", "nothing", "Close them first, or force it."},
 	{CodeTabNotFound, 404, 3, "There is no such tab.", "nothing", "`davit tab list` shows what there is."},
 	{CodeTabAmbiguous, 409, 3, "Several tabs fit.", "nothing", "Use the id."},
+	{CodeGroupNotFound, 404, 3, "There is no such group of tabs.", "nothing", "`davit group list` shows what there is."},
+	{CodeClosePlanLost, 409, 8, "The last pane of a tab with a close plan cannot go into another tab: nothing would run the plan.", "nothing", "Close the tab, or move the pane into a tab of its own."},
 	{CodeTabCloseConfirm, 409, 8, "Closing would end running programs or lose typed text.", "nothing", "Look at the list, then close with --yes."},
 	{CodeNothingToUndo, 409, 8, "No closed tab is kept any more.", "nothing", "Open it again."},
 	{CodeConfigInvalid, 422, 1, "The tab config has errors.", "nothing", "Mend what the list names."},
@@ -172,6 +179,9 @@ var codeTable = []CodeInfo{
 	{CodeConfigMissingParam, 422, 2, "Parameters without a value.", "nothing", "Give them with -p name=value."},
 	{CodeConfigUnknownParam, 422, 2, "The config has no such parameter.", "nothing", "Use the names that the message lists."},
 	{CodeConfigOpenFault, 422, 1, "The config is right, but cannot be opened with these values.", "nothing", "Change what the message names."},
+	{CodeConfigUntrusted, 403, 8, "A repository's tab config whose text the user has not allowed.", "nothing", "Read it, then `davit config trust FILE`."},
+	{CodeConfigChanged, 409, 8, "The tab config's text is not the one that the caller saw.", "nothing", "Look at it again."},
+	{CodeConfigProtected, 403, 4, "A file that davit neither writes nor deletes.", "nothing", "Use an editor; davit manages the files of the user's own folder of tab configs."},
 	{CodeNoticeNotFound, 404, 3, "There is no such notice.", "nothing", "`davit notice list` shows what there is."},
 	{CodeNoticeActionUnknown, 422, 2, "The notice has no such action.", "nothing", "Use one that it lists."},
 	{CodeCleanupNotRepeatable, 409, 8, "The cleanup is running or has succeeded.", "nothing", "Nothing is to be done."},

@@ -10,6 +10,7 @@ import (
 // known (spec tabs T1.1, T2.1, T6.4).
 type Configs interface {
 	List(ctx context.Context, dir string) (wire.ConfigList, error)
+	Open(ctx context.Context, req wire.OpenRequest) (wire.Opened, error)
 	Check(ctx context.Context, in wire.ConfigCheck) (wire.Faults, error)
 	Read(ctx context.Context, path string) (wire.ConfigFile, error)
 	Save(ctx context.Context, in wire.ConfigSave) (wire.ConfigFile, error)
@@ -23,6 +24,7 @@ type Configs interface {
 
 	OpenWorktree(ctx context.Context, in wire.WorktreeOpen) (wire.WorktreeOpened, error)
 	Branches(ctx context.Context, in wire.InRequest) (wire.BranchList, error)
+	Workspaces(ctx context.Context, dir string) (wire.WorkspaceList, error)
 	AddWorkspace(ctx context.Context, path string) (wire.Workspace, error)
 	ForgetWorkspace(ctx context.Context, path string) error
 }
@@ -33,7 +35,7 @@ func (s *Server) configOperations() {
 	})
 	op(s, "config.open", "Open a tab from a config, or with print give its plan", false, func(ctx context.Context, in wire.OpenRequest) (wire.Opened, error) {
 		in.Dir = callerDir(ctx, in.Dir)
-		return s.cfg.Tabs.OpenConfig(ctx, in)
+		return s.cfg.Configs.Open(ctx, in)
 	})
 	op(s, "config.check", "The faults of a config file, or of a text as it would be loaded", true, func(ctx context.Context, in wire.ConfigCheck) (wire.Faults, error) {
 		return s.cfg.Configs.Check(ctx, in)

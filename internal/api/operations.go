@@ -269,7 +269,7 @@ func (s *Server) groupOperations() {
 
 func (s *Server) workspaceOperations() {
 	op(s, "workspace.list", "The repositories that davit has seen", true, func(ctx context.Context, in wire.InRequest) (wire.WorkspaceList, error) {
-		return s.workspaces(ctx, in)
+		return s.cfg.Configs.Workspaces(ctx, callerDir(ctx, in.Dir))
 	})
 	op(s, "worktree.list", "The worktrees of a repository", true, func(ctx context.Context, in wire.WorktreeListRequest) (wire.WorktreeList, error) {
 		return s.worktrees(ctx, in)

@@ -1,48 +1,14 @@
 package api
 
 import (
+	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
 
 	"davit"
 	"davit/internal/wire"
 	"davit/internal/workspace"
 )
-
-// workspaces lists where a launch can go: the caller's own repository first, then those
-// of open tabs and of worktrees that davit made.
-func (s *Server) workspaces(ctx context.Context, in wire.InRequest) (wire.WorkspaceList, error) {
-	m := s.cfg.Host.Model()
-	dirs := []string{callerDir(ctx, in.Dir), s.cfg.Info().Directory}
-	for _, t := range m.State.Tabs {
-		if t.Worktree != nil {
-			dirs = append(dirs, t.Worktree.Repo)
-		}
-	}
-	for _, w := range m.Worktrees {
-		dirs = append(dirs, w.Worktree.Repo)
-	}
-	for _, p := range m.State.Panes {
-		dirs = append(dirs, p.Directory)
-	}
-	list := wire.WorkspaceList{Workspaces: []wire.Workspace{}}
-	seen := map[string]bool{}
-	for _, dir := range dirs {
-		if dir == "" || len(list.Workspaces) >= 50 {
-			continue
-		}
-		place, err := s.cfg.Workspaces.Resolve(ctx, "path:"+dir, dir)
-		if err != nil || seen[place.Path] {
-			continue
-		}
-		seen[place.Path] = true
-		list.Workspaces = append(list.Workspaces, wire.Workspace{
-			ID: place.ID, Path: place.Path, Name: filepath.Base(place.Path), Branch: place.Branch, Git: place.Kind != workspace.KindFolder,
-		})
-	}
-	return list, nil
-}
 
 func (s *Server) selector(ctx context.Context, in, dir string) (workspace.Workspace, error) {
 	dir = callerDir(ctx, dir)
@@ -57,20 +23,31 @@ func (s *Server) worktrees(ctx context.Context, in wire.WorktreeListRequest) (wi
 	if err != nil {
 		return wire.WorktreeList{}, err
 	}
-	infos, err := s.cfg.Workspaces.List(ctx, place.Repo)
+	made := s.cfg.Host.Model().Worktrees
+	infos, err := s.cfg.Workspaces.List(ctx, place.Repo, workspace.ListOptions{
+		Sizes: in.Sizes, Base: func(path string) string { return made[path].Worktree.Base },
+	})
 	if err != nil {
 		return wire.WorktreeList{}, err
 	}
-	made := s.cfg.Host.Model().Worktrees
 	list := wire.WorktreeList{Worktrees: []wire.WorktreeInfo{}}
 	for _, i := range infos {
 		_, ours := made[i.Path]
 		list.Worktrees = append(list.Worktrees, wire.WorktreeInfo{
 			Path: i.Path, Branch: i.Branch, Head: i.Head, Dirty: i.Dirty, Untracked: i.Untracked, Unpushed: i.Unpushed, Stashes: i.Stashes,
-			OwnerTab: i.OwnerTab, Main: i.Main, Made: ours,
+			OwnerTab: i.OwnerTab, Main: i.Main, Made: ours, Base: i.Base, Ahead: i.Ahead, Behind: i.Behind, Size: i.Size,
+			Locked: lockReason(i), Missing: i.Missing, Fault: i.Fault,
 		})
 	}
 	return list, nil
+}
+
+// lockReason is why git keeps a worktree locked, "" when it does not.
+func lockReason(i workspace.Info) string {
+	if i.Locked {
+		return cmp.Or(i.LockReason, "no reason given")
+	}
+	return ""
 }
 
 func (s *Server) createWorktree(ctx context.Context, in davit.CreateWorktree) (davit.Worktree, error) {

@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -29,9 +31,18 @@ const (
 // Files finds and reads tab config files (spec tabs T1.1). It keeps nothing: every
 // question reads the files anew, so a save is seen at once.
 type Files struct {
-	Dirs []string // searched in this order, below them at any depth
+	Dirs []string // the user's own folder, then others; each is searched at any depth
 	Env  tabconfig.LoadEnv
+	// Trusted gives the digests that the user has allowed, by TrustKey; nil: none are.
+	Trusted func() map[string][]string
 }
+
+// Where a config comes from (wire.Config.Source).
+const (
+	sourceOwn        = "own"
+	sourceWarp       = "warp"
+	sourceRepository = "repository"
+)
 
 // NewFiles gives the folders of a home: its own, and Warp's where it exists.
 func NewFiles(own, userHome string, getenv func(string) string, env tabconfig.LoadEnv) Files {
@@ -55,6 +66,9 @@ type Loaded struct {
 	Source []byte
 	Config *tabconfig.Config // nil when there are errors
 	Faults []tabconfig.Fault
+	Digest string // of Source; "" when the file could not be read
+	From   string // own, warp or repository; "" elsewhere
+	Trust  Trust  // of a repository's
 }
 
 // Read loads one file; what is wrong with the file itself is a fault like any other.
@@ -63,11 +77,45 @@ func (f Files) Read(path string) Loaded {
 	if err != nil {
 		return Loaded{Path: path, Faults: []tabconfig.Fault{{File: path, Severity: tabconfig.Error, Code: codeUnreadable, Message: err.Error()}}}
 	}
+	return f.Load(path, src)
+}
+
+// Load is Read of a text that would be the file's.
+func (f Files) Load(path string, src []byte) Loaded {
 	config, faults := tabconfig.Load(path, src, f.Env)
 	if tabconfig.HasErrors(faults) {
 		config = nil
 	}
-	return Loaded{Path: path, Source: src, Config: config, Faults: faults}
+	return Loaded{Path: path, Source: src, Config: config, Faults: faults, Digest: Digest(src), From: f.source(path)}
+}
+
+// Digest names a text: two texts have the same one only when they are equal.
+func Digest(src []byte) string {
+	sum := sha256.Sum256(src)
+	return hex.EncodeToString(sum[:])
+}
+
+// source says which of the folders a file lies in.
+func (f Files) source(path string) string {
+	for i, dir := range f.Dirs {
+		switch {
+		case !within(path, dir):
+		case i == 0:
+			return sourceOwn
+		default:
+			return sourceWarp
+		}
+	}
+	if _, _, ok := repositoryFile(path); ok {
+		return sourceRepository
+	}
+	return ""
+}
+
+// within says whether a path lies strictly below a directory, as written.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
 // readBounded reads a regular file of at most 1 MiB. A fifo or a device is refused before
@@ -98,12 +146,14 @@ func readBounded(path string) ([]byte, error) {
 	return src, err
 }
 
-// All loads every config, sorted by name without regard to case.
-func (f Files) All() []Loaded {
+// All loads every config, sorted by name without regard to case: those of the folders, and
+// those of the repository that dir lies in, trusted or not. dir may be empty.
+func (f Files) All(dir string) []Loaded {
 	var all []Loaded
-	for _, dir := range f.Dirs {
-		f.walk(dir, 0, map[string]bool{}, &all)
+	for _, folder := range f.Dirs {
+		f.walk(folder, 0, map[string]bool{}, &all)
 	}
+	all = append(all, f.OfRepository(dir)...)
 	sort.SliceStable(all, func(i, j int) bool { return sortName(all[i]) < sortName(all[j]) })
 	return all
 }
@@ -142,32 +192,40 @@ func (f Files) walk(dir string, depth int, seen map[string]bool, all *[]Loaded) 
 }
 
 // Find gives the one config that an argument of `davit open` means: a file when it has a
-// slash or ends in .toml, else a name or file stem, without regard to case (T1.1).
+// slash or ends in .toml, else a name or file stem, without regard to case (T1.1). A
+// repository's is found when nothing else has the name, or when it is trusted. Find opens
+// nothing; whoever does asks ForOpen.
 func (f Files) Find(arg, dir string) (Loaded, error) {
-	if strings.ContainsRune(arg, '/') || strings.HasSuffix(arg, ".toml") {
+	if IsFile(arg) {
 		path := arg
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
+		path = filepath.Clean(path)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return Loaded{}, davit.Errorf(davit.CodeConfigNotFound, "there is no file %s", path).
 				WithHint("`davit config list` shows the configs that can be opened by name")
 		}
-		return f.checked(f.Read(path))
+		return f.checked(f.withTrust(f.Read(path)))
 	}
-	all := f.All()
-	var configs []*tabconfig.Config
+	var configs, strangers []*tabconfig.Config
 	var bad *Loaded // of that file name, for when no good one is named so
 	byPath := map[string]Loaded{}
-	for _, l := range all {
+	for _, l := range f.All(dir) {
 		byPath[l.Path] = l
-		if l.Config != nil {
+		switch {
+		case l.Config != nil && l.From == sourceRepository && l.Trust != Trusted:
+			strangers = append(strangers, l.Config)
+		case l.Config != nil:
 			configs = append(configs, l.Config)
-		} else if strings.EqualFold(strings.TrimSuffix(filepath.Base(l.Path), ".toml"), arg) {
+		case strings.EqualFold(strings.TrimSuffix(filepath.Base(l.Path), ".toml"), arg):
 			bad = &l
 		}
 	}
 	found := tabconfig.Match(configs, arg)
+	if len(found) == 0 {
+		found = tabconfig.Match(strangers, arg)
+	}
 	switch len(found) {
 	case 1:
 		return byPath[found[0].Path], nil
@@ -184,6 +242,29 @@ func (f Files) Find(arg, dir string) (Loaded, error) {
 	}
 	return Loaded{}, davit.Errorf(davit.CodeConfigAmbiguous, "%d tab configs are named %q", len(paths), arg).
 		WithHint("name the file: %s", strings.Join(paths, ", ")).With("candidates", paths)
+}
+
+// IsFile says whether an argument of `davit open` means a file.
+func IsFile(arg string) bool {
+	return strings.ContainsRune(arg, '/') || strings.HasSuffix(arg, ".toml")
+}
+
+// ForOpen is Find for whoever carries the config out: a repository's is refused until the
+// user has allowed that very text (spec tabs T1.1). What is given back is the text that
+// was checked; nothing is read again. A file that a person named (req.Named) needs no more
+// than that.
+func (f Files) ForOpen(req wire.OpenRequest) (Loaded, error) {
+	l, err := f.Find(req.Config, req.Dir)
+	if err != nil || l.From != sourceRepository || l.Trust == Trusted || req.Print || req.Named && IsFile(req.Config) {
+		return l, err
+	}
+	what := "is one of the repository's, and you have not allowed it yet"
+	if l.Trust == Changed {
+		what = "is one of the repository's, and its text is not the one that you allowed"
+	}
+	return Loaded{}, davit.Errorf(davit.CodeConfigUntrusted, "the tab config %s %s", l.Path, what).
+		WithHint("read it, then allow that text: davit config trust %s", l.Path).
+		With("path", l.Path).With("digest", l.Digest).With("text", string(l.Source))
 }
 
 func (f Files) checked(l Loaded) (Loaded, error) {
@@ -216,30 +297,4 @@ func WireFaults(faults []tabconfig.Fault, src []byte) []wire.Fault {
 		})
 	}
 	return out
-}
-
-// List answers config.list.
-func (f Files) List() wire.ConfigList {
-	list := wire.ConfigList{Configs: []wire.Config{}, Faults: []wire.Fault{}, Dirs: f.Dirs}
-	for _, l := range f.All() {
-		faults := WireFaults(l.Faults, l.Source)
-		if l.Config == nil {
-			list.Faults = append(list.Faults, faults...)
-			continue
-		}
-		c := wire.Config{
-			Name: l.Config.Name, Path: l.Path, Description: l.Config.Description, Icon: l.Config.Icon, Color: l.Config.Color,
-			Worktree: l.Config.Worktree != nil, OnClose: l.Config.OnClose != nil, Params: []wire.Param{}, Warnings: faults,
-		}
-		for _, p := range l.Config.Params() {
-			param := wire.Param{Name: p.Name, Type: string(p.Type), Description: p.Description, Options: p.Options}
-			if p.HasDefault {
-				value := p.Default
-				param.Default = &value
-			}
-			c.Params = append(c.Params, param)
-		}
-		list.Configs = append(list.Configs, c)
-	}
-	return list
 }

@@ -73,7 +73,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 	files := Files{Dirs: []string{dir}}
 	done := make(chan []Loaded, 1)
-	go func() { done <- files.All() }()
+	go func() { done <- files.All("") }()
 	select {
 	case all := <-done:
 		if len(all) != 3 {

@@ -1,56 +1,137 @@
+// Package configs finds the tab config files of a home and manages them for the user:
+// list, check, read, save, new, remove, default, save-tab; which texts of a repository's
+// own configs the user has trusted; the values of the last opening; the known
+// repositories; and the "New worktree" form, which writes a config and opens it.
+//
+// Files reads; Service answers the API's operations. It owns no goroutine; one lock keeps
+// its settings whole, and another the files that it writes. It runs nothing by itself:
+// opening is the Opener's. It writes and deletes only below the user's own folders of
+// configs, writes a file whole or not at all, and never one that changed meanwhile. A
+// repository's config is refused until its very text was trusted.
 package configs
 
 import (
+	"cmp"
 	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
 
 	"davit"
+	"davit/internal/git"
 	"davit/internal/wire"
+	"davit/internal/workspace"
 )
 
-var errNotYet = davit.Errorf(davit.CodeInvalid, "not there yet")
+// Settings keeps small values durably.
+type Settings interface {
+	Setting(ctx context.Context, key string) (value []byte, found bool, err error)
+	SetSetting(ctx context.Context, key string, value []byte) error
+}
+
+// The keys of what is kept.
+const (
+	settingTrust   = "configs.trusted"   // by key of repositoryFile: digests
+	settingDefault = "configs.default"   // a path
+	settingLast    = "configs.last"      // by path: values of the last opening
+	settingRepos   = "repositories.seen" // by path: when
+)
+
+// Opener opens tabs.
+type Opener interface {
+	OpenConfig(ctx context.Context, req wire.OpenRequest) (wire.Opened, error)
+	OpenPlain(ctx context.Context, req wire.TabOpen) (wire.Opened, error)
+}
+
+// Made is a worktree that davit made.
+type Made struct {
+	davit.Worktree
+	Created time.Time
+}
+
+// Config joins a Service to the rest.
+type Config struct {
+	Files      func() Files
+	Settings   Settings
+	Opener     Opener
+	State      func() davit.State
+	Made       func() []Made
+	Workspaces *workspace.Workspaces
+	Git        git.Runner
+	CheckAgent func(ctx context.Context, id string) error // why it cannot be launched here
+	Directory  string                                     // where the host was started
+	Now        func() time.Time
+	Log        *slog.Logger
+}
 
 // Service manages the config files of a home.
 type Service struct {
-	files func() Files
+	cfg   Config
+	mu    sync.Mutex // settings: read, change, write
+	write sync.Mutex // files: look for a free name, write
 }
 
-// New makes a Service.
-func New(files func() Files) *Service { return &Service{files: files} }
+// New makes a Service. It starts nothing.
+func New(cfg Config) *Service {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{cfg: cfg}
+}
 
 // List answers config.list.
 func (s *Service) List(ctx context.Context, dir string) (wire.ConfigList, error) {
-	return s.files().List(), nil
+	files := s.cfg.Files()
+	list := wire.ConfigList{Configs: []wire.Config{}, Faults: []wire.Fault{}, Dirs: files.Dirs}
+	if folder, ok := RepositoryFolder(dir); ok {
+		list.Dirs = append(list.Dirs[:len(list.Dirs):len(list.Dirs)], folder)
+	}
+	s.stored(ctx, settingDefault, &list.Default)
+	last := s.lastValues(ctx)
+	gone := list.Default != ""
+	for _, l := range files.All(dir) {
+		faults := WireFaults(l.Faults, l.Source)
+		gone = gone && l.Path != list.Default
+		if l.Config == nil {
+			list.Faults = append(list.Faults, faults...)
+			continue
+		}
+		c := wire.Config{
+			Name: l.Config.Name, Path: l.Path, Description: l.Config.Description, Icon: l.Config.Icon, Color: l.Config.Color,
+			Worktree: l.Config.Worktree != nil, OnClose: l.Config.OnClose != nil, Params: []wire.Param{}, Warnings: faults,
+			Source: l.From, Trust: string(l.Trust), Digest: l.Digest, Default: l.Path == list.Default,
+		}
+		for _, p := range l.Config.Params() {
+			param := wire.Param{Name: p.Name, Type: string(p.Type), Description: p.Description, Options: p.Options}
+			if p.HasDefault {
+				value := p.Default
+				param.Default = &value
+			}
+			if value, known := last[l.Path].Values[p.Name]; known {
+				param.Last = &value
+			}
+			c.Params = append(c.Params, param)
+		}
+		list.Configs = append(list.Configs, c)
+	}
+	list.DefaultGone = gone
+	return list, nil
 }
 
-func (s *Service) Check(ctx context.Context, in wire.ConfigCheck) (wire.Faults, error) {
-	return wire.Faults{}, errNotYet
+// Check answers config.check: a text as it would be loaded from path, or the file there.
+func (s *Service) Check(_ context.Context, in wire.ConfigCheck) (wire.Faults, error) {
+	files := s.cfg.Files()
+	switch {
+	case in.Text != nil:
+		l := files.Load(cmp.Or(in.Path, "config.toml"), []byte(*in.Text))
+		return wire.Faults{Faults: WireFaults(l.Faults, l.Source)}, nil
+	case !filepath.IsAbs(in.Path):
+		return wire.Faults{}, davit.Errorf(davit.CodeInvalid, "config.check takes a text, or the absolute path of a file, and %q is neither", in.Path)
+	}
+	l := files.Read(in.Path)
+	return wire.Faults{Faults: WireFaults(l.Faults, l.Source)}, nil
 }
-func (s *Service) Read(ctx context.Context, path string) (wire.ConfigFile, error) {
-	return wire.ConfigFile{}, errNotYet
-}
-func (s *Service) Save(ctx context.Context, in wire.ConfigSave) (wire.ConfigFile, error) {
-	return wire.ConfigFile{}, errNotYet
-}
-func (s *Service) New(ctx context.Context, in wire.ConfigNew) (wire.ConfigFile, error) {
-	return wire.ConfigFile{}, errNotYet
-}
-func (s *Service) Remove(ctx context.Context, in wire.ConfigRef) error     { return errNotYet }
-func (s *Service) SetDefault(ctx context.Context, in wire.ConfigRef) error { return errNotYet }
-func (s *Service) SaveTab(ctx context.Context, in wire.ConfigSaveTab) (wire.ConfigFile, error) {
-	return wire.ConfigFile{}, errNotYet
-}
-func (s *Service) Trust(ctx context.Context, in wire.ConfigRef) (wire.ConfigTrusted, error) {
-	return wire.ConfigTrusted{}, errNotYet
-}
-func (s *Service) Untrust(ctx context.Context, in wire.ConfigRef) error { return errNotYet }
-func (s *Service) Skills() []wire.Skill                                 { return nil }
-func (s *Service) OpenWorktree(ctx context.Context, in wire.WorktreeOpen) (wire.WorktreeOpened, error) {
-	return wire.WorktreeOpened{}, errNotYet
-}
-func (s *Service) Branches(ctx context.Context, in wire.InRequest) (wire.BranchList, error) {
-	return wire.BranchList{}, errNotYet
-}
-func (s *Service) AddWorkspace(ctx context.Context, path string) (wire.Workspace, error) {
-	return wire.Workspace{}, errNotYet
-}
-func (s *Service) ForgetWorkspace(ctx context.Context, path string) error { return errNotYet }

@@ -11,9 +11,12 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/agent"
 	"davit/internal/configs"
+	"davit/internal/git"
 	"davit/internal/host"
 	"davit/internal/tabconfig"
+	"davit/internal/workspace"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -74,7 +77,7 @@ func (d *daemon) watchConfigs(ctx context.Context) error {
 
 func (d *daemon) tellFaults(ctx context.Context) {
 	want := map[string]davit.Notice{}
-	for _, loaded := range d.files().All() {
+	for _, loaded := range d.files().All("") {
 		if !tabconfig.HasErrors(loaded.Faults) {
 			continue
 		}
@@ -112,5 +115,29 @@ func (d *daemon) tellFaults(ctx context.Context) {
 	})
 	if err != nil && ctx.Err() == nil {
 		d.log.Warn("faults of tab configs were not told", "err", err)
+	}
+}
+
+// configsConfig joins the config files to the rest.
+func (d *daemon) configsConfig(runner git.Runner, spaces *workspace.Workspaces, a *agents) configs.Config {
+	return configs.Config{
+		Files: d.files, Settings: access{d.store}, Opener: d.tabs, State: d.host.State, Workspaces: spaces, Git: runner,
+		Made: func() []configs.Made {
+			var list []configs.Made
+			for _, row := range d.host.Model().Worktrees {
+				list = append(list, configs.Made{Worktree: row.Worktree, Created: row.Created})
+			}
+			return list
+		},
+		CheckAgent: func(_ context.Context, id string) error {
+			catalogue, _ := a.catalogue()
+			entry, ok := catalogue.Find(id)
+			if !ok {
+				return davit.Errorf(davit.CodeAgentUnknown, "there is no agent %q in the catalogue", id).WithHint("`davit agent list` shows them")
+			}
+			_, err := agent.Detect(entry, a.where())
+			return err
+		},
+		Directory: d.cfg.Directory, Now: time.Now, Log: d.log,
 	}
 }

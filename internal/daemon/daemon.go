@@ -73,6 +73,7 @@ type daemon struct {
 	chips    *chips
 	metrics  metrics
 	files    func() configs.Files
+	configs  *configs.Service
 	socket   string
 	url      string
 	started  time.Time
@@ -168,8 +169,9 @@ func (d *daemon) build(ctx context.Context) error {
 		Key: d.store.FingerprintKey(), DefaultSurface: d.defaultSurface, Started: d.agentStarted, Failpoint: d.cfg.Failpoint, Log: d.log,
 	})
 	d.tabs.SetLauncher(launcher{d.launches})
+	d.configs = configs.New(d.configsConfig(runner, spaces, agents))
 	d.server = api.New(api.Config{
-		Host: d.host, Panes: d.panes, Tabs: d.tabs, Configs: configs.New(d.files), Launches: d.launches, Sessions: d.sessions, Agents: agents, Workspaces: spaces,
+		Host: d.host, Panes: d.panes, Tabs: d.tabs, Configs: d.configs, Launches: d.launches, Sessions: d.sessions, Agents: agents, Workspaces: spaces,
 		Chips: d.chips, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Page: web.Handler(), Instance: identity.Instance, Metrics: d.metrics.write,
 		Info: d.info, Shutdown: d.shutdown, Addresses: func() []string { return api.LocalAddresses(d.tcp.Addr()) }, Log: d.log,
 	})

@@ -327,7 +327,7 @@ func restoreNotice(id string, now time.Time, title, body string) davit.Notice {
 // loadEnv is what checking a config needs to know of the machine.
 func (d *daemon) tabFiles(userShell string, login func() map[string]string, a *agents) configs.Files {
 	catalogue, _ := a.catalogue()
-	return configs.NewFiles(d.cfg.Home.TabConfigs(), d.cfg.Getenv("HOME"), d.cfg.Getenv, tabconfig.LoadEnv{
+	files := configs.NewFiles(d.cfg.Home.TabConfigs(), d.cfg.Getenv("HOME"), d.cfg.Getenv, tabconfig.LoadEnv{
 		DefaultShell:   userShell,
 		ShellInstalled: func(name string) bool { return tab.Installed(name, login()["PATH"]) },
 		KnownAgent: func(id string) bool {
@@ -335,6 +335,8 @@ func (d *daemon) tabFiles(userShell string, login func() map[string]string, a *a
 			return known
 		},
 	})
+	files.Trusted = sync.OnceValue(func() map[string][]string { return d.configs.Trusts(context.Background()) })
+	return files
 }
 
 func recoveredFrom(r store.Recovery) string {

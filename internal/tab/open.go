@@ -23,7 +23,7 @@ import (
 
 // OpenConfig opens the tab that a config file describes (spec tabs T4).
 func (s *Service) OpenConfig(ctx context.Context, req wire.OpenRequest) (wire.Opened, error) {
-	loaded, err := s.cfg.Files().Find(req.Config, req.Dir)
+	loaded, err := s.cfg.Files().ForOpen(req)
 	if err != nil {
 		return wire.Opened{}, err
 	}
@@ -39,6 +39,7 @@ func (s *Service) OpenConfig(ctx context.Context, req wire.OpenRequest) (wire.Op
 		plan, err := o.render()
 		return wire.Opened{Plan: plan, Launches: []davit.Result{}, Warnings: warnings}, err
 	}
+	defer o.end(ctx)
 	if err := o.makeWorktree(ctx); err != nil {
 		return wire.Opened{}, err
 	}
@@ -54,6 +55,37 @@ func (s *Service) OpenConfig(ctx context.Context, req wire.OpenRequest) (wire.Op
 	return opened, nil
 }
 
+// begin stores that a worktree is about to be made for a tab which is not there yet. The
+// row goes away in the transaction that brings the tab; one that a starting host finds
+// tells of a worktree that nobody would know of.
+func (o *opening) begin(ctx context.Context, worktree string) error {
+	row := store.OpeningRow{ID: "o_" + randomHex(8), Config: o.config.Name, Worktree: worktree, Created: o.s.cfg.Now()}
+	err := o.s.decide(ctx, func(d *draft) error {
+		d.change.Batch.PutOpenings = []store.OpeningRow{row}
+		return nil
+	})
+	if err == nil {
+		o.row = row.ID
+	}
+	return err
+}
+
+// end takes the row of an opening away that has failed: its caller is told.
+func (o *opening) end(ctx context.Context) {
+	if o.row == "" {
+		return
+	}
+	err := o.s.decide(context.WithoutCancel(ctx), func(d *draft) error {
+		if _, there := d.m.Openings[o.row]; there {
+			d.change.Batch.DeleteOpenings = []string{o.row}
+		}
+		return nil
+	})
+	if err != nil {
+		o.s.cfg.Log.Warn("the row of an opening stays, and is told at the next start", "opening", o.row, "err", err)
+	}
+}
+
 // opening is one opening of a config, step by step.
 type opening struct {
 	s        *Service
@@ -63,6 +95,7 @@ type opening struct {
 	in       tabconfig.Input
 	secrets  map[string]string
 	worktree *davit.Worktree
+	row      string // id of the durable row of this opening, "" before there is one
 }
 
 // takeValues sorts the given values into ordinary ones and secrets, and names what is
@@ -178,8 +211,12 @@ func (o *opening) makeWorktree(ctx context.Context) error {
 	if want == nil {
 		return nil
 	}
+	instance := "w_" + randomHex(8)
+	if err := o.begin(ctx, instance); err != nil {
+		return err
+	}
 	made, err := o.s.cfg.Workspaces.Create(ctx, workspace.CreateRequest{
-		Repo: "path:" + want.Repo, CallerDir: o.in.StartDir, Name: want.Name, Branch: want.Branch, Base: want.Base,
+		ID: instance, Repo: "path:" + want.Repo, CallerDir: o.in.StartDir, Name: want.Name, Branch: want.Branch, Base: want.Base,
 		NameWasGenerated: want.NameGenerated, RemoveOnClose: want.RemoveOnClose,
 	})
 	if err != nil {

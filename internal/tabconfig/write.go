@@ -55,6 +55,66 @@ commands = []
 `
 }
 
+// WorktreeForm is what the "New worktree" form asks for; Text is its config (spec tabs
+// T5.10).
+type WorktreeForm struct {
+	Name          string
+	Repo          string // absolute
+	Base          string // "": the repository's own
+	OwnBranch     bool   // the branch's name is asked for; else it is generated
+	Agent         string // "": a terminal
+	RemoveOnClose bool   // git refuses while it is dirty
+	DeleteBranch  bool   // with RemoveOnClose: the branch too, when it is merged
+}
+
+// Text writes the config. What each opening wants another value for is a parameter: an own
+// branch name, an agent's prompt. It refuses text that reads as a placeholder.
+func (f WorktreeForm) Text() (string, error) {
+	w := tomlWriter{params: []string{"worktree_branch_name", "prompt"}}
+	branch := "{{" + BranchName + "}}"
+	w.key("name", f.Name)
+	if f.OwnBranch {
+		branch = "{{worktree_branch_name}}"
+		w.key("title", branch)
+	}
+	w.text.WriteString("\n[[panes]]\n")
+	w.key("id", "main")
+	if f.Agent == "" {
+		w.key("type", string(Terminal))
+	} else {
+		w.key("type", string(Agent))
+		w.key("agent", f.Agent)
+		w.key("prompt", "{{prompt}}")
+	}
+	w.text.WriteString("\n[worktree]\n")
+	w.template("repo", f.Repo)
+	if f.Base != "" {
+		w.template("base", f.Base)
+	}
+	w.key("branch", branch)
+	fmt.Fprintf(&w.text, "remove_on_close = %t\n", f.RemoveOnClose && !f.DeleteBranch)
+	if f.OwnBranch {
+		w.text.WriteString("\n[params.worktree_branch_name]\n")
+		w.key("description", "Worktree branch name")
+	}
+	if f.Agent != "" {
+		w.text.WriteString("\n[params.prompt]\n")
+		w.key("description", "What to tell the agent first")
+		w.key("default", "")
+	}
+	if f.DeleteBranch {
+		// Destructive, so git decides: a dirty worktree stays, and then nothing else runs;
+		// a branch that is not merged stays.
+		w.text.WriteString("\n[on_close]\n")
+		w.template("directory", f.Repo)
+		fmt.Fprintf(&w.text, "commands = [\n  %s,\n  %s,\n]\n", quoteTOML("git worktree remove {{worktree_path}}"), quoteTOML("git branch -d "+branch))
+	}
+	if w.err != nil {
+		return "", w.err
+	}
+	return w.text.String(), nil
+}
+
 // Saved is a tab as it stands, to be written as a config (spec tabs T6.4). Of
 // each pane the type, the agent, the directory and the focus are kept; no
 // commands, no on_close.
@@ -85,6 +145,8 @@ type tomlWriter struct {
 	text  strings.Builder
 	nodes int
 	err   error
+
+	params []string // names beside the built-in ones that a value must not mention
 }
 
 func (w *tomlWriter) key(key, value string) {
@@ -96,7 +158,7 @@ func (w *tomlWriter) key(key, value string) {
 
 func (w *tomlWriter) template(key, value string) {
 	for _, r := range template.Parse(value).Names() {
-		if slices.Contains(builtins(), r.Name) && w.err == nil {
+		if (slices.Contains(builtins(), r.Name) || slices.Contains(w.params, r.Name)) && w.err == nil {
 			w.err = fmt.Errorf("%s %q would be read as a placeholder", key, value)
 		}
 	}

@@ -97,6 +97,8 @@ type WorktreeInfo struct {
 	Made      bool        `json:"made,omitempty" doc:"made by davit"`
 	Size      *int64      `json:"size,omitempty" doc:"bytes on disk, when sizes were asked for"`
 	Locked    string      `json:"locked,omitempty" doc:"why git keeps it locked"`
+	Missing   bool        `json:"missing,omitempty" doc:"git still lists it, but its folder is gone"`
+	Fault     string      `json:"fault,omitempty" doc:"what could not be found out, and why"`
 }
 
 // WorktreeListRequest is worktree.list. Sizes are read from the disk, which may take
@@ -191,6 +193,9 @@ type ConfigList struct {
 	Configs []Config `json:"configs"`
 	Faults  []Fault  `json:"faults" doc:"of the files that are not in the list"`
 	Dirs    []string `json:"dirs" doc:"where configs are looked for"`
+
+	Default     string `json:"default,omitempty" doc:"path of the config that a new tab opens; a plain shell when empty"`
+	DefaultGone bool   `json:"defaultGone,omitempty" doc:"that file is not there any more: config.open without a name opens a shell and says so"`
 }
 
 // ConfigsRequest is config.list. Dir is where the caller is: the repository there may have
@@ -291,6 +296,7 @@ type Param struct {
 	Description string   `json:"description,omitempty"`
 	Default     *string  `json:"default,omitempty"`
 	Options     []string `json:"options,omitempty"`
+	Last        *string  `json:"last,omitempty" doc:"the value of the last opening, to be offered; never of a secret"`
 }
 
 // Fault is one fault of a config file (spec tabs T1.3).
@@ -307,7 +313,8 @@ type Fault struct {
 
 // OpenRequest is config.open.
 type OpenRequest struct {
-	Config            string            `json:"config" doc:"a file (with a slash or ending in .toml) or a name"`
+	Config            string            `json:"config" doc:"a file (with a slash or ending in .toml) or a name; the default config when empty, a plain shell when there is none"`
+	Named             bool              `json:"named,omitempty" doc:"a person wrote the path of the file down: that is consent to a repository's config. Never for one chosen from a list"`
 	Params            map[string]string `json:"params,omitempty"`
 	Dir               string            `json:"dir,omitempty" doc:"the tab's start directory"`
 	Print             bool              `json:"print,omitempty" doc:"answer the plan and run nothing"`

@@ -55,6 +55,24 @@ func (w *Workspaces) Create(ctx context.Context, req CreateRequest) (davit.Workt
 	return w.build(ctx, repo, p, req)
 }
 
+// CheckCreate says why Create would refuse, and makes nothing. What it found free may be
+// taken a moment later.
+func (w *Workspaces) CheckCreate(ctx context.Context, req CreateRequest) error {
+	start, err := w.Resolve(ctx, req.Repo, req.CallerDir)
+	if err != nil {
+		return err
+	}
+	if start.Kind == KindFolder {
+		return davit.Errorf(davit.CodeWorkspaceNotFound, "%s is a plain folder, and worktrees come from repositories", start.Path)
+	}
+	repo, err := w.load(ctx, start.CommonDir)
+	if err != nil {
+		return err
+	}
+	_, err = w.plan(ctx, repo, start, req)
+	return err
+}
+
 // plan decides name, branch, base and place.
 func (w *Workspaces) plan(ctx context.Context, repo repository, start Workspace, req CreateRequest) (plan, error) {
 	refs, err := w.branches(ctx, repo)

@@ -291,7 +291,7 @@ func TestListTellsWhatIsThere(t *testing.T) {
 	if err := os.RemoveAll(gone.Path); err != nil {
 		t.Fatal(err)
 	}
-	list, err := w.List(context.Background(), wt.Path)
+	list, err := w.List(context.Background(), wt.Path, ListOptions{})
 	if err != nil || len(list) != 3 {
 		t.Fatalf("%+v, %v", list, err)
 	}

@@ -105,6 +105,12 @@ type CreateRequest struct {
 	RemoveOnClose    bool
 }
 
+// ListOptions choose what List finds out.
+type ListOptions struct {
+	Base  func(path string) string // what a worktree was made from, "" when not known
+	Sizes bool                     // disk use too, which may take seconds
+}
+
 // Commit is one commit in short.
 type Commit = git.LogEntry
 
@@ -168,6 +174,13 @@ type Info struct {
 	Unpushed  int         `json:"unpushed"`
 	Stashes   int         `json:"stashes"`
 	OwnerTab  davit.TabID `json:"ownerTab,omitempty"`
+
+	Base   string `json:"base,omitempty"` // what Ahead and Behind compare with
+	Ahead  int    `json:"ahead"`
+	Behind int    `json:"behind"`
+	Size   *int64 `json:"size,omitempty"` // bytes on disk, when asked for
+
+	LockReason string `json:"lockReason,omitempty"`
 
 	ID       string `json:"id"`
 	Main     bool   `json:"main,omitempty"`

@@ -452,7 +452,7 @@ func TestTwentyAtOnce(t *testing.T) {
 	if len(paths) != 20 || len(names) != 20 || !names["calm-otter"] || !names["brave-crane"] {
 		t.Errorf("%d paths, %d names", len(paths), len(names))
 	}
-	list, err := s.workspaces().List(context.Background(), repo)
+	list, err := s.workspaces().List(context.Background(), repo, ListOptions{})
 	if err != nil || len(list) != 22 {
 		t.Errorf("git lists %d worktrees, %v", len(list), err)
 	}
