@@ -40,6 +40,7 @@ type Config struct {
 	Hold      time.Duration // wait for a host that went without bye (60 s)
 	PTYAhead  uint64        // bytes past the acknowledged offset, PTY (8 MiB)
 	PipeAhead uint64        // the same for a pipe (64 MiB)
+	LogMost   int64         // bytes of keeper.log before a new one begins (4 MiB)
 }
 
 func (c Config) withDefaults() Config {
@@ -58,6 +59,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.PipeAhead == 0 {
 		c.PipeAhead = 64 << 20
+	}
+	if c.LogMost == 0 {
+		c.LogMost = 4 << 20
 	}
 	if c.TempDir == "" {
 		c.TempDir = os.TempDir()
@@ -155,14 +159,10 @@ func (k *Keeper) begin(ctx context.Context) error {
 	if k.lock, err = takeLock(k.cfg.StateDir); err != nil {
 		return err
 	}
-	path, err := SocketPath(k.cfg.RuntimeDir, k.cfg.TempDir, k.cfg.Home)
-	if err == nil {
-		k.socket, err = bindSocket(ctx, path)
-	}
-	if err == nil {
+	if k.socket, err = k.bind(ctx); err == nil {
 		before, _ := ReadRecord(k.cfg.StateDir) // without one nothing is known of a keeper before
 		k.groups = openGroups(k.cfg.Home, before.Cgroup, k.cfg.Log)
-		if err = k.writeRecord(path); err == nil {
+		if err = k.writeRecord(k.socket.path); err == nil {
 			return nil
 		}
 		k.socket.listener.Close()
@@ -211,6 +211,9 @@ func (k *Keeper) serve(ctx context.Context, chld <-chan os.Signal) {
 		p.run()
 	}
 	k.reap()
+	k.tendLog()
+	place := filepath.Dir(k.socket.path)
+	k.wg.Go(func() { k.sweepPlaces(stopped, place) })
 	end := ctx.Done()
 	lookAt := time.Now().Add(k.cfg.Look)
 	idleSince := time.Now()
@@ -219,6 +222,7 @@ func (k *Keeper) serve(ctx context.Context, chld <-chan os.Signal) {
 		if !now.Before(lookAt) {
 			lookAt = now.Add(k.cfg.Look)
 			k.lookForSocket(stopped)
+			k.tendLog()
 		}
 		next := earliest(lookAt, k.tendHost(now))
 		if k.host.connected() || !k.children.idle() {
@@ -292,29 +296,6 @@ func (k *Keeper) nudge() {
 	case k.news <- struct{}{}:
 	default:
 	}
-}
-
-// lookForSocket makes the socket again when it has vanished (P1.6).
-func (k *Keeper) lookForSocket(ctx context.Context) {
-	if k.socket.inPlace() {
-		return
-	}
-	path, err := SocketPath(k.cfg.RuntimeDir, k.cfg.TempDir, k.cfg.Home)
-	var fresh *socket
-	if err == nil {
-		fresh, err = bindSocket(ctx, path)
-	}
-	if err == nil {
-		k.socket.listener.Close()
-		k.socket = fresh
-		k.accept(ctx, fresh.listener)
-		err = k.writeRecord(path)
-	}
-	if err != nil {
-		k.cfg.Log.Warn("the socket is gone and cannot be made again", "err", err)
-		return
-	}
-	k.cfg.Log.Info("the socket was gone and has been made again", "socket", path)
 }
 
 // accept serves a listener until it is closed.

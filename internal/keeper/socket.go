@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,7 +33,7 @@ func SocketPath(runtimeDir, temp, home string) (string, error) {
 		}
 	}
 	sum := sha256.Sum256([]byte(home))
-	own := filepath.Join(temp, "davit-"+strconv.Itoa(os.Getuid()))
+	own := places(temp)
 	dir := filepath.Join(own, hex.EncodeToString(sum[:8]))
 	for _, d := range []string{own, dir} {
 		if err := privateDir(d); err != nil {
@@ -55,6 +54,11 @@ func privateDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return davit.Errorf(davit.CodeHomeUnusable, "make the socket's directory: %w", err)
 	}
+	return ours(dir)
+}
+
+// ours checks that a directory is this user's alone, and no link.
+func ours(dir string) error {
 	var st unix.Stat_t
 	if err := unix.Lstat(dir, &st); err != nil {
 		return davit.Errorf(davit.CodeHomeUnusable, "look at %s: %w", dir, err)
@@ -64,6 +68,41 @@ func privateDir(dir string) error {
 			WithHint("Move it away, or set XDG_RUNTIME_DIR.")
 	}
 	return nil
+}
+
+// bind makes the socket where this home's is to be.
+func (k *Keeper) bind(ctx context.Context) (*socket, error) {
+	path, err := SocketPath(k.cfg.RuntimeDir, k.cfg.TempDir, k.cfg.Home)
+	if err != nil {
+		return nil, err
+	}
+	s, err := bindSocket(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.noteHome(path); err != nil { // only means that it will not be swept
+		k.cfg.Log.Warn("note whose the socket's directory is", "err", err)
+	}
+	return s, nil
+}
+
+// lookForSocket makes the socket again when it has vanished (P1.6).
+func (k *Keeper) lookForSocket(ctx context.Context) {
+	if k.socket.inPlace() {
+		return
+	}
+	fresh, err := k.bind(ctx)
+	if err == nil {
+		k.socket.listener.Close()
+		k.socket = fresh
+		k.accept(ctx, fresh.listener)
+		err = k.writeRecord(fresh.path)
+	}
+	if err != nil {
+		k.cfg.Log.Warn("the socket is gone and cannot be made again", "err", err)
+		return
+	}
+	k.cfg.Log.Info("the socket was gone and has been made again", "socket", fresh.path)
 }
 
 // socket is a bound name that the keeper looks after.

@@ -289,6 +289,9 @@ func (k *Keeper) takeOver() error {
 	if err := k.restore(t); err != nil {
 		return davit.Errorf(davit.CodeInternal, "take the keeper over: %w", err)
 	}
+	if err := k.noteHome(t.Socket.Path); err != nil {
+		k.cfg.Log.Warn("note whose the socket's directory is", "err", err)
+	}
 	if err := k.writeRecord(t.Socket.Path); err != nil { // the old one still finds this process
 		k.cfg.Log.Warn("write the keeper's record", "err", err)
 	}
