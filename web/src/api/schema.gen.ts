@@ -1442,6 +1442,10 @@ export interface components {
         };
         ConfigList: {
             configs: components["schemas"]["Config"][] | null;
+            /** @description path of the config that a new tab opens; a plain shell when empty */
+            default?: string;
+            /** @description that file is not there any more: config.open without a name opens a shell and says so */
+            defaultGone?: boolean;
             /** @description where configs are looked for */
             dirs: string[] | null;
             /** @description of the files that are not in the list */
@@ -1738,11 +1742,13 @@ export interface components {
         };
         OpenRequest: {
             background?: boolean;
-            /** @description a file (with a slash or ending in .toml) or a name */
+            /** @description a file (with a slash or ending in .toml) or a name; the default config when empty, a plain shell when there is none */
             config: string;
             createDirectories?: boolean;
             /** @description the tab's start directory */
             dir?: string;
+            /** @description a person wrote the path of the file down: that is consent to a repository's config. Never for one chosen from a list */
+            named?: boolean;
             params?: {
                 [key: string]: string;
             };
@@ -1874,6 +1880,8 @@ export interface components {
         Param: {
             default?: string;
             description?: string;
+            /** @description the value of the last opening, to be offered; never of a secret */
+            last?: string;
             name: string;
             options?: string[] | null;
             type: string;
@@ -2321,12 +2329,16 @@ export interface components {
             behind: number;
             branch: string;
             dirty: boolean;
+            /** @description what could not be found out, and why */
+            fault?: string;
             head: string;
             /** @description why git keeps it locked */
             locked?: string;
             /** @description made by davit */
             made?: boolean;
             main?: boolean;
+            /** @description git still lists it, but its folder is gone */
+            missing?: boolean;
             ownerTab?: string;
             path: string;
             /**
