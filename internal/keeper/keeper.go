@@ -113,9 +113,16 @@ func Run(ctx context.Context, cfg Config) error {
 	if !filepath.IsAbs(cfg.StateDir) || !filepath.IsAbs(cfg.RuntimeDir) && cfg.RuntimeDir != "" {
 		return davit.Errorf(davit.CodeUsage, "the keeper's directories are to be absolute")
 	}
+	var inherited *table
+	if cfg.Table > 0 {
+		var err error
+		if inherited, err = inherit(cfg); err != nil {
+			return err
+		}
+	}
 	closeOnExec()
 	k := newKeeper(cfg)
-	err := k.begin(ctx)
+	err := k.begin(ctx, inherited)
 	if err != nil {
 		return err
 	}
@@ -146,9 +153,9 @@ func (k *Keeper) catch() {
 var caught = [...]os.Signal{syscall.SIGUSR1, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT}
 
 // begin takes the lock and the socket, or what the keeper before this one left.
-func (k *Keeper) begin(ctx context.Context) error {
-	if k.cfg.Table > 0 {
-		return k.takeOver()
+func (k *Keeper) begin(ctx context.Context, inherited *table) error {
+	if inherited != nil {
+		return k.takeOver(inherited)
 	}
 	for _, dir := range []string{k.cfg.StateDir, filepath.Join(k.cfg.StateDir, panesName)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -240,7 +247,7 @@ func (k *Keeper) serve(ctx context.Context, chld <-chan os.Signal) {
 		case <-chld:
 			k.reap()
 		case s := <-k.swaps:
-			s.done <- k.swap(stopped, s.path, s.answer)
+			s.done <- k.swap(stopped, s)
 		case sig := <-k.signals:
 			switch sig {
 			case syscall.SIGUSR1:

@@ -102,3 +102,11 @@ const (
 
 // memoryFile makes a file without a name; macOS has none without a disk.
 func memoryFile(dir string) (*os.File, error) { return unlinkedFile(dir) }
+
+// runningProgram: macOS does not tell the file of a program whose path leads elsewhere.
+func runningProgram(path string) string { return path }
+
+// descriptorPaths: a program cannot be executed by its descriptor.
+const descriptorPaths = ""
+
+func changeTime(st unix.Stat_t) unix.Timespec { return st.Ctim }

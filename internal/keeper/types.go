@@ -73,6 +73,8 @@ type Hello struct {
 	AckEvery  uint64   `json:"ackEvery"` // bytes; more often is of no use
 	// Generation counts the upgrades in place that this process has been through (P1.7).
 	Generation int `json:"generation,omitempty"`
+	// Refused is why the build that was to take over last gave the keeper back at once.
+	Refused string `json:"refused,omitempty"`
 }
 
 // SpawnRequest asks for one child. Argv, Env, Dir and Path may hold any bytes but NUL.

@@ -32,7 +32,8 @@ const (
 // swap is one upgrade on its way to the loop.
 type swap struct {
 	path   string
-	answer func() // called when nothing but the exec is left
+	answer func()      // called when nothing but the exec is left
+	failed func(error) // called when the exec then failed
 	done   chan error
 }
 
@@ -50,18 +51,15 @@ func CheckTable(cfg Config) (Readable, error) {
 		return Readable{}, davit.Errorf(davit.CodeUsage, "there is no table in descriptor %d", cfg.Table)
 	}
 	defer file.Close()
-	t, err := readTable(file)
-	if err == nil && (t.StateDir != cfg.StateDir || t.Home != cfg.Home) {
-		err = fmt.Errorf("it is the table of %s, this keeper would be of %s", t.StateDir, cfg.StateDir)
-	}
-	if err != nil {
+	if _, err := cfg.readTable(file); err != nil {
 		return Readable{}, davit.Errorf(davit.CodeUnsupported, "davit %s cannot take the keeper over: %w", cfg.Build, err)
 	}
 	return Readable{Table: tableVersion, Build: cfg.Build}, nil
 }
 
 // askUpgrade replaces the keeper's program: same pid, children and terminals (P1.7). It
-// is answered when the other build has read the table; the connection then ends.
+// is answered when the other build has read the table; the connection then ends, with the
+// reason when the exec failed after all.
 func (k *Keeper) askUpgrade(r *request) {
 	body, ok := parse[ControlBody](r)
 	if !ok {
@@ -88,6 +86,9 @@ func (k *Keeper) upgrade(path string, r *request) error {
 		r.c.c.SetWriteDeadline(time.Now().Add(time.Second))
 		r.reply(struct{}{}, nil)
 		r.c.flushed()
+	}, failed: func(err error) {
+		_ = r.c.refuse(err)
+		r.c.hangUp()
 	}}
 	select {
 	case k.swaps <- s:
@@ -100,7 +101,7 @@ func (k *Keeper) upgrade(path string, r *request) error {
 // swap stops everything that moves, writes the table, lets the other build read it, and
 // becomes that build. It returns only when that was not to be, and then everything moves
 // again as before. By the loop.
-func (k *Keeper) swap(ctx context.Context, path string, answer func()) error {
+func (k *Keeper) swap(ctx context.Context, s *swap) error {
 	k.mu.Lock()
 	closing := k.closing
 	k.mu.Unlock()
@@ -117,7 +118,7 @@ func (k *Keeper) swap(ctx context.Context, path string, answer func()) error {
 		}
 	}
 	k.children.mu.Lock()
-	err := k.replace(path, answer)
+	err := k.replace(s)
 	k.children.mu.Unlock()
 	for _, p := range k.allPanes() {
 		for _, o := range p.outputs() {
@@ -132,7 +133,12 @@ func (k *Keeper) swap(ctx context.Context, path string, answer func()) error {
 }
 
 // replace is swap's part in which nothing moves.
-func (k *Keeper) replace(path string, answer func()) error {
+func (k *Keeper) replace(s *swap) error {
+	path := s.path
+	before, err := markOf(path)
+	if err != nil {
+		return davit.Errorf(davit.CodeInvalid, "upgrade: %w", err)
+	}
 	t := k.capture(time.Now())
 	file, err := writeTable(t, k.cfg.StateDir)
 	if err != nil {
@@ -142,26 +148,40 @@ func (k *Keeper) replace(path string, answer func()) error {
 	if err := k.tryTable(path, file); err != nil {
 		return err
 	}
+	if now, err := markOf(path); err != nil || now != before {
+		return davit.Errorf(davit.CodeUnsupported, "upgrade: %s was changed while it was looked at", path).WithHint("Try again when it is in place.")
+	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return davit.Errorf(davit.CodeInternal, "upgrade: %w", err)
 	}
 	fd := descriptorOf(file)
-	for _, n := range append(t.descriptors(), fd) {
+	kept := append(t.descriptors(), fd)
+	back, running, err := wayBack()
+	if err != nil {
+		k.cfg.Log.Warn("there is no way back from this upgrade", "err", err)
+	}
+	if running != nil {
+		defer running.Close()
+		kept = append(kept, descriptorOf(running))
+	}
+	for _, n := range kept {
 		if _, err := unix.FcntlInt(uintptr(n), unix.F_SETFD, 0); err != nil {
 			closeOnExec()
 			return davit.Errorf(davit.CodeInternal, "upgrade: keep descriptor %d: %w", n, err)
 		}
 	}
 	k.cfg.Log.Info("upgrade", "path", path, "panes", len(t.Panes))
-	answer()
+	s.answer()
 	// Ignored signals stay ignored over exec: one that came before the next build has its
 	// handlers would end it. SIGCHLD is not ignored, or exit statuses would be lost.
 	signal.Ignore(caught[:]...)
 	argv := append([]string{path}, k.cfg.Args...)
-	err = syscall.Exec(path, append(argv, fmt.Sprint(tableFlag, fd)), os.Environ())
+	err = syscall.Exec(path, append(argv, fmt.Sprint(tableFlag, fd)), handOver(backEnv+"="+back))
 	k.catch()
 	closeOnExec()
 	k.cfg.Log.Error("the upgrade was answered and did not happen", "path", path, "err", err)
+	s.failed(davit.Errorf(davit.CodeUnsupported, "upgrade: execute %s: %w", path, err).
+		WithHint("Programs go on under davit %s.", k.cfg.Build))
 	return nil
 }
 
@@ -278,16 +298,15 @@ func awaitChild(pid int, most time.Duration) (status syscall.WaitStatus, ended b
 }
 
 // takeOver makes this process, whose program has just been replaced, go on.
-func (k *Keeper) takeOver() error {
-	file := os.NewFile(uintptr(k.cfg.Table), "table")
-	t, err := readTable(file)
-	if err != nil {
-		return davit.Errorf(davit.CodeInternal, "take the keeper over: %w", err)
-	}
-	file.Close()
+func (k *Keeper) takeOver(t *table) error {
 	k.lock = openDescriptor(t.Lock, lockName)
 	if err := k.restore(t); err != nil {
 		return davit.Errorf(davit.CodeInternal, "take the keeper over: %w", err)
+	}
+	k.hello.Refused = os.Getenv(refusedEnv)
+	os.Unsetenv(refusedEnv)
+	if k.hello.Refused != "" {
+		k.cfg.Log.Error("the build that was to take over gave the keeper back", "reason", k.hello.Refused)
 	}
 	if err := k.noteHome(t.Socket.Path); err != nil {
 		k.cfg.Log.Warn("note whose the socket's directory is", "err", err)

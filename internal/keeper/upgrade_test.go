@@ -288,3 +288,107 @@ func TestUpgradeRefused(t *testing.T) {
 		t.Errorf("exit %+v", e)
 	}
 }
+
+// A build that passed the check and refuses at the hand-over gives the keeper back, also
+// when the file of the build before is gone, and who asked is told at once, with the
+// reason; programs, statuses and input go on, and the next upgrade works (spec terminal P1.7).
+func TestUpgradeGivenBack(t *testing.T) {
+	t.Parallel()
+	in := startKeeper(t, nil)
+	c := in.dial()
+	in.spawn(c, in.shell("p", "stty -echo; echo ready; exec cat"))
+	in.follow(c, "p", 0, "").waitFor(t, "ready")
+	for _, step := range []string{"its file is there", "its file is gone"} {
+		if step == "its file is gone" {
+			now := rebuilt(t, "davit-now")
+			in.upgrade(now)
+			if err := os.Remove(now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		started := time.Now()
+		before, after, err := client.Upgrade(ctx(t), client.Config{Socket: in.rec.Socket}, rebuilt(t, "davit-refuses"))
+		wantCode(t, err, davit.CodeUnsupported)
+		if !strings.Contains(err.Error(), "this keeper would be of") || time.Since(started) > 10*time.Second {
+			t.Errorf("%s: told %v after %s", step, err, time.Since(started))
+		}
+		if after.Pid != before.Pid || after.StartTime != before.StartTime || after.Refused == "" {
+			t.Errorf("%s: before %+v, after %+v", step, before, after)
+		}
+		c = in.dial()
+		in.send(c, "p", step+"\n")
+		in.follow(c, "p", 0, "").waitFor(t, step)
+		in.spawn(c, in.shell(strings.ReplaceAll(step, " ", "-"), "exit 4"))
+		if e := in.follow(c, strings.ReplaceAll(step, " ", "-"), 0, "").waitExit(t); e.Code != 4 {
+			t.Errorf("%s: exit %+v", step, e)
+		}
+	}
+	in.upgrade(rebuilt(t, "davit-next"))
+	if hello := in.reader().Hello(); hello.Refused != "" {
+		t.Errorf("the upgrade that worked is told as refused: %+v", hello)
+	}
+	if status := strings.Join(childEnv(t, in.rec.Pid), "\n"); strings.Contains(status, "DAVIT_KEEPER_REFUSED") {
+		t.Errorf("the next build was handed the reason of the one before: %s", status)
+	}
+}
+
+func childEnv(t testing.TB, pid int) []string {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(b), "\x00")
+}
+
+// A file that is changed while it is looked at is refused; one that passed the check and
+// cannot be executed is told as that, at once, on the connection that asked; everything
+// goes on as before (spec terminal P1.7).
+func TestUpgradeThatCannotBeExecuted(t *testing.T) {
+	t.Parallel()
+	in := startKeeper(t, nil)
+	c := in.dial()
+	in.spawn(c, in.shell("p", "stty -echo; echo ready; exec cat"))
+	f := in.follow(c, "p", 0, "")
+	f.waitFor(t, "ready")
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const can = `echo '{"davitKeeperTable": 1, "build": "other"}'`
+	sh := filepath.Join(dir, "interpreter")
+	b, err := os.ReadFile("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("interpreter", string(b))
+	for name, one := range map[string]struct{ path, reason string }{
+		"changed":        {write("changed", "#!/bin/sh\n"+can+"\necho '# more' >>\"$0\"\n"), "was changed while it was looked at"},
+		"removed":        {write("removed", "#!/bin/sh\n"+can+"\nrm \"$0\"\n"), "was changed while it was looked at"},
+		"no interpreter": {write("script", "#!"+sh+"\n"+can+"\nrm "+sh+"\n"), "no such file"},
+	} {
+		started := time.Now()
+		before, after, err := client.Upgrade(ctx(t), client.Config{Socket: in.rec.Socket}, one.path)
+		wantCode(t, err, davit.CodeUnsupported)
+		if !strings.Contains(err.Error(), one.reason) || time.Since(started) > 10*time.Second {
+			t.Errorf("%s: told %v after %s, want %q", name, err, time.Since(started), one.reason)
+		}
+		if before.Generation != 0 || after.Generation != 0 {
+			t.Errorf("%s: %+v, %+v", name, before, after)
+		}
+		in.send(c, "p", name+"\n")
+		f.waitFor(t, name)
+	}
+	if c.Err() != nil {
+		t.Errorf("the host was cut off: %v", c.Err())
+	}
+	in.spawn(c, in.shell("q", "exit 4"))
+	if e := in.follow(c, "q", 0, "").waitExit(t); e.Code != 4 {
+		t.Errorf("exit %+v", e)
+	}
+}

@@ -153,13 +153,20 @@ func Upgrade(ctx context.Context, cfg Config, path string) (before, after keeper
 	case <-ctx.Done():
 		return before, after, davit.Errorf(davit.CodeKeeperUnreachable, "wait for the upgrade: %w", context.Cause(ctx))
 	}
+	if err := c.Err(); davit.CodeOf(err) != davit.CodeKeeperUnreachable { // it was answered, and then was not to be
+		return before, after, err
+	}
 	next, err := Dial(ctx, cfg)
 	if err != nil {
 		return before, after, err
 	}
 	defer next.Disconnect()
 	after = next.Hello()
-	if after.Generation == before.Generation {
+	switch {
+	case after.Refused != "" && after.Generation != before.Generation:
+		err = davit.Errorf(davit.CodeUnsupported, "%s gave the keeper back at the hand-over: %s", path, after.Refused).
+			WithHint("Programs go on under davit %s.", after.Build)
+	case after.Generation == before.Generation:
 		err = davit.Errorf(davit.CodeInternal, "the keeper did not become %s", path).WithHint("Read keeper.log in the state directory.")
 	}
 	return before, after, err
