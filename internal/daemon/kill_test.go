@@ -121,6 +121,7 @@ type scene struct {
 	dir            string
 	env            []string
 	client         *client.Client
+	socket         string
 	rand           *rand.Rand
 	host           *exec.Cmd
 	began          time.Time
@@ -153,6 +154,7 @@ func newScene(t *testing.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.socket = socket
 	s.client = client.New(client.Config{Socket: socket, Caller: wire.Caller{Dir: s.dir}})
 	t.Cleanup(func() {
 		_ = s.command("down", "--all").Run()

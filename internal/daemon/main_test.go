@@ -15,20 +15,28 @@ import (
 	"davit/internal/cli"
 )
 
-// TestMain is, by the name that it is started under, the tests, davit itself, or the
-// program that prints in the panes: so host and keeper are real processes, built with the
+// TestMain is, by the name that it is started under, the tests, davit itself, or a
+// program of the panes: so host and keeper are real processes, built with the
 // race detector when the tests are.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "davit":
+		if dir := os.Getenv(heapsIn); dir != "" {
+			go tellHeap(dir)
+		}
 		os.Exit(cli.Main(os.Args[1:]))
 	case "printer":
 		os.Exit(printer(os.Args[1:]))
+	case "ticker":
+		os.Exit(ticker(os.Args[1:]))
+	case "asker":
+		os.Exit(asker(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
 
-// programs puts davit and printer into a directory: links to, or copies of, this binary.
+// programs puts davit and the panes' programs into a directory: links to, or copies of,
+// this binary.
 func programs(t *testing.T) (davit, printer string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -36,7 +44,7 @@ func programs(t *testing.T) (davit, printer string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"davit", "printer"} {
+	for _, name := range []string{"davit", "printer", "ticker", "asker"} {
 		path := filepath.Join(dir, name)
 		if os.Link(self, path) == nil {
 			continue

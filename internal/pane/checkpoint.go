@@ -42,6 +42,7 @@ type kept struct {
 	Blocks    blocks      `json:"blocks"`
 
 	Properties map[string]string `json:"properties,omitempty"`
+	Replies    []owed            `json:"replies,omitempty"` // that the keeper may not have
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -108,6 +109,7 @@ func (p *Pane) restore() {
 			}
 		})
 		p.size.inForce(s.Cols(), s.Rows())
+		p.answerOwed(k.Replies)
 	}
 	p.head.Store(f.screen.Offset())
 	if safe := f.screen.SafeOffset(); f.screen.Offset()-safe > maxHeld {
@@ -204,7 +206,7 @@ func (p *Pane) checkpoint() {
 	k := kept{
 		Offset: f.screen.Offset(), Resumable: f.save.resumable, Directory: v.Directory,
 		Command: v.Command, Running: v.Running, Exit: v.Exit, Note: v.Note, Blocks: f.blocks,
-		Properties: f.props,
+		Properties: f.props, Replies: p.replies.owed(),
 	}
 	data, err := encodeCheckpoint(k, f.screen.Save())
 	if err != nil {

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync"
@@ -14,9 +15,10 @@ import (
 // replyQ carries the screen's answers to the keeper. Full: the oldest goes; its program
 // does not read, and the keeper would call the reply late (P2.3).
 type replyQ struct {
-	mu    sync.Mutex // guards queue; a leaf
-	queue []keeper.Input
-	wake  chan struct{} // capacity 1
+	mu     sync.Mutex // guards queue and flight; a leaf
+	queue  []keeper.Input
+	flight keeper.Input  // given to the keeper, who has not said that it has it
+	wake   chan struct{} // capacity 1
 }
 
 func (q *replyQ) init() { q.wake = make(chan struct{}, 1) }
@@ -42,9 +44,43 @@ func (q *replyQ) take() (keeper.Input, bool) {
 	if len(q.queue) == 0 {
 		return keeper.Input{}, false
 	}
-	in := q.queue[0]
+	q.flight = q.queue[0]
 	q.queue = q.queue[1:]
-	return in, true
+	return q.flight, true
+}
+
+func (q *replyQ) landed() {
+	q.mu.Lock()
+	q.flight = keeper.Input{}
+	q.mu.Unlock()
+}
+
+// owed is an answer to a query that the keeper is not known to have. A checkpoint holds
+// them: the host that begins behind such a query does not fold it again.
+type owed struct {
+	At   uint64 `json:"at"` // replyTo
+	Data []byte `json:"data"`
+}
+
+// owed are the answers that are under way, oldest first.
+func (q *replyQ) owed() (all []owed) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, in := range append([]keeper.Input{q.flight}, q.queue...) {
+		if in.ReplyTo != 0 {
+			all = append(all, owed{in.ReplyTo, bytes.Clone(in.Data)})
+		}
+	}
+	return all
+}
+
+// answerOwed sends what a former host owed. The keeper drops what it has, and what is late.
+func (p *Pane) answerOwed(all []owed) {
+	var replies []screen.Reply
+	for _, o := range all {
+		replies = append(replies, screen.Reply{At: o.At, Data: o.Data})
+	}
+	p.answer(replies)
 }
 
 // answer queues replies to queries. The id and replyTo follow from the log, so that a
@@ -88,7 +124,10 @@ func (p *Pane) reply(ctx context.Context) {
 			if !ok {
 				break
 			}
-			if err := p.cfg.Keeper.Input(ctx, in); err != nil && ctx.Err() == nil {
+			switch err := p.cfg.Keeper.Input(ctx, in); {
+			case err == nil:
+				p.replies.landed()
+			case ctx.Err() == nil: // owed still, until the next
 				p.log.Debug("answer a query", "err", err)
 			}
 		}
