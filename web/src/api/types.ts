@@ -5,13 +5,17 @@ import type { components } from "./schema.gen";
 type Schemas = components["schemas"];
 
 export type Agent = Schemas["Agent"];
+export type Branch = Schemas["Branch"];
+export type BranchList = Schemas["BranchList"];
 export type Chip = Schemas["Chip"];
 export type ChipLayout = Schemas["ChipLayout"];
 export type ClosedTab = Schemas["ClosedTab"];
 export type Config = Schemas["Config"];
+export type ConfigFile = Schemas["ConfigFile"];
 export type ConfigList = Schemas["ConfigList"];
 export type Exit = Schemas["Exit"];
 export type Fault = Schemas["Fault"];
+export type Group = Schemas["Group"];
 export type HostInfo = Schemas["HostInfo"];
 export type Intent = Schemas["Intent"];
 export type Notice = Schemas["Notice"];
@@ -23,7 +27,10 @@ export type Result = Schemas["Result"];
 export type Split = Schemas["Split"];
 export type State = Schemas["State"];
 export type Tab = Schemas["Tab"];
+export type TabClose = Schemas["TabClose"];
 export type Workspace = Schemas["Workspace"];
+export type WorktreeInfo = Schemas["WorktreeInfo"];
+export type WorktreeOpen = Schemas["WorktreeOpen"];
 
 export type Event = Schemas["Event"];
 export type AgentOption = Schemas["AgentOption"];

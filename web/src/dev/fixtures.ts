@@ -5,6 +5,7 @@ import type {
 	Config,
 	ConfigList,
 	Fault,
+	Group,
 	Notice,
 	Pane,
 	PullRequest,
@@ -12,6 +13,7 @@ import type {
 	Session,
 	State,
 	Tab,
+	WorktreeInfo,
 } from "../api/types";
 
 const since = "2026-11-30T09:00:00Z";
@@ -139,7 +141,7 @@ export const failedCleanup: Notice = {
 	kind: "cleanup_failed",
 	level: "error",
 	title: "Cleanup of “review 418” failed",
-	body: "git worktree remove ../review-418 ended with exit status 128. 1 more command was skipped.",
+	body: "git worktree remove ../review-418\nexit status 128\n1 command was skipped",
 	persistent: true,
 	tab: "t_gone",
 	actions: [
@@ -148,6 +150,7 @@ export const failedCleanup: Notice = {
 		{ id: "open_terminal", label: "Open terminal there", kind: "open", text: "/home/ada/code/harbor" },
 	],
 	details: {
+		command: "git worktree remove ../review-418",
 		output: "fatal: '../review-418' contains modified or untracked files,\nuse --force to delete it",
 	},
 	created: since,
@@ -156,6 +159,7 @@ export const failedCleanup: Notice = {
 export function closedNotice(until: string): Notice {
 	return {
 		id: "n_closed",
+		details: { batch: "b1" },
 		kind: "tab_closed",
 		level: "info",
 		title: "Closed “docs”",
@@ -174,6 +178,18 @@ export const heldNotice: Notice = {
 	title: "Cleanup waits for another tab",
 	body: "“api review” uses the same worktree. The cleanup runs when it closes.",
 	persistent: false,
+	created: since,
+};
+
+export const configNotice: Notice = {
+	id: "n_config",
+	kind: "config_error",
+	level: "error",
+	title: "Tab config release.toml cannot be used",
+	body: '/home/ada/.config/davit/tab_configs/release.toml:7:1: error: unknown key "comands"; did you mean "commands"?\n  7 | comands = ["make release"]\n    | ^^^^^^^',
+	persistent: true,
+	details: { file: "/home/ada/.config/davit/tab_configs/release.toml" },
+	actions: [{ id: "copy_path", label: "Copy path", kind: "copy", text: "release.toml" }],
 	created: since,
 };
 
@@ -218,16 +234,29 @@ export const reviewConfig: Config = {
 	onClose: true,
 	params: [
 		{ name: "repo", type: "repo", description: "Where the branch lives", default: "/home/ada/code/harbor" },
-		{ name: "branch", type: "branch", description: "What to review" },
+		{ name: "branch", type: "branch", description: "What to review", last: "ada/feature-418" },
 		{ name: "depth", type: "choice", options: ["quick", "thorough"], default: "quick" },
 		{ name: "tests", type: "boolean", description: "Run the tests at once", default: "true" },
 		{ name: "token", type: "secret", description: "For the private registry; never stored" },
 	],
 };
 
+export const strangeConfig: Config = {
+	name: "Serve",
+	path: "/home/ada/code/harbor/.davit/tab_configs/serve.toml",
+	description: "The server, as the repository has it",
+	worktree: false,
+	source: "repository",
+	trust: "untrusted",
+	digest: "3",
+	onClose: false,
+	params: [],
+};
+
 export const configs: ConfigList = {
 	configs: [
 		{
+			default: true,
 			name: "Dev",
 			path: "/home/ada/.config/davit/tab_configs/dev.toml",
 			description: "Server, tests and a shell",
@@ -238,6 +267,8 @@ export const configs: ConfigList = {
 			params: [],
 		},
 		reviewConfig,
+		{ ...reviewConfig, path: "/home/ada/.warp/tab_configs/review.toml", source: "warp", description: "" },
+		strangeConfig,
 	],
 	faults: [configFault],
 	dirs: ["/home/ada/.config/davit/tab_configs"],
@@ -250,6 +281,31 @@ const worktree = {
 	repo: "/home/ada/code/harbor",
 	removeOnClose: true,
 };
+
+export const sampleGroups: Group[] = [
+	{ id: "g_00000000000000a1", name: "Fog horn", color: "yellow" },
+	{ id: "g_00000000000000b2", name: "Staging", color: "cyan", collapsed: true },
+];
+
+/** The same afternoon with a pinned tab and two groups, one of them folded. */
+export function groupedState(until: string): State {
+	const state = sampleState(until);
+	const [first, second, third, fourth, fifth, sixth] = state.tabs ?? [];
+	if (!first || !second || !third || !fourth || !fifth || !sixth) return state;
+	const [fog, staging] = sampleGroups;
+	return {
+		...state,
+		groups: sampleGroups,
+		tabs: [
+			{ ...second, pinned: true },
+			first,
+			{ ...third, group: fog?.id },
+			{ ...fourth, group: fog?.id },
+			{ ...fifth, group: staging?.id },
+			{ ...sixth, group: staging?.id },
+		],
+	};
+}
 
 export function sampleState(until: string): State {
 	const tabs: Tab[] = [
@@ -350,6 +406,7 @@ export function sampleState(until: string): State {
 				title: "Tune the fog horn",
 			}),
 		},
+		groups: [],
 		layout: {
 			validation: "unvalidated",
 			prChip: true,
@@ -384,5 +441,36 @@ export function sampleState(until: string): State {
 			showDiffStats: true,
 			detailsOnHover: true,
 		},
+	};
+}
+
+export const trees: WorktreeInfo[] = [
+	{ ...tree("/home/ada/code/harbor", "main"), main: true, ownerTab: "t_000000000000000a", size: 184_300_000 },
+	{
+		...tree("/home/ada/.local/state/davit/worktrees/harbor-1a2b3c4d/brisk-heron", "brisk-heron"),
+		made: true,
+		ownerTab: "t_000000000000000b",
+		dirty: true,
+		untracked: 3,
+		unpushed: 2,
+		ahead: 2,
+		behind: 14,
+		base: "main",
+		size: 96_000_000,
+	},
+	{ ...tree("/home/ada/code/harbor.worktrees/fog-horn", "fog-horn"), stashes: 1, ahead: 1, base: "main" },
+];
+
+function tree(path: string, branch: string): WorktreeInfo {
+	return {
+		path,
+		branch,
+		head: "5f2c1d9e0a",
+		ahead: 0,
+		behind: 0,
+		dirty: false,
+		untracked: 0,
+		unpushed: 0,
+		stashes: 0,
 	};
 }

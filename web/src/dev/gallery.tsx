@@ -5,14 +5,13 @@ import { FolderOpen, Plus, SquareTerminal, X } from "lucide";
 import type { ComponentChildren } from "preact";
 import { Empty, Opening } from "../parts/app";
 import { Diff, FailBox, IconButton, Keys } from "../parts/bits";
-import { CloseDialog, ConfigsView, KeysDialog } from "../parts/dialogs";
+import { ConfigsView, KeysDialog } from "../parts/dialogs";
 import { Gate } from "../parts/gate";
 import { Icon, StateMark } from "../parts/icon";
 import { LaunchView, ReceiptDialog, TextField } from "../parts/launch";
 import { NewTabView } from "../parts/newtab";
 import { NoticeCard, ToldCard } from "../parts/notices";
 import { PaneOver } from "../parts/pane";
-import { ParamsView } from "../parts/params";
 import { ChipView } from "../parts/promptbar";
 import { RowCard } from "../parts/rowcard";
 import { Row, Stripe } from "../parts/tabrow";
@@ -20,12 +19,13 @@ import { Tooltips } from "../parts/tooltip";
 import { ViewPanel } from "../parts/viewpopup";
 import { type Theme, theme } from "../state/store";
 import { emptyLaunch } from "../words/intent";
-import { groups, stateWords, type TabState } from "../words/tabs";
+import { rowsOf, stateWords, type TabState } from "../words/tabs";
 import {
 	agents,
 	chipsOf,
 	closedNotice,
 	configFault,
+	configNotice,
 	configs,
 	failedCleanup,
 	heldNotice,
@@ -33,10 +33,10 @@ import {
 	pullChip,
 	pullOf,
 	receipt,
-	reviewConfig,
 	sampleState,
 	undelivered,
 } from "./fixtures";
+import { GroupedRail, TabsShown, tabDialogs } from "./gallerytabs";
 import "./gallery.css";
 
 const nothing = () => undefined;
@@ -63,7 +63,7 @@ export function Gallery() {
 			<Part title="Tab rows">
 				{(["expanded", "compact"] as const).map((density) => (
 					<ul class="gallery-rail" key={density}>
-						{groups(state.tabs ?? [], state.panes, chips, state.sessions, state.tabView).map((group, at) => (
+						{rowsOf(state.tabs ?? [], state.panes, chips, state.sessions, state.tabView).map((group, at) => (
 							<li key={group.tab} class="row-group" data-several={group.rows.length > 0 || undefined}>
 								<Stripe color={group.head.color} />
 								<Row
@@ -90,8 +90,11 @@ export function Gallery() {
 					</ul>
 				))}
 			</Part>
+			<Part title="Groups and pins">
+				<GroupedRail />
+			</Part>
 			<Part title="Cards of rows">
-				{groups(state.tabs ?? [], state.panes, chips, state.sessions, {
+				{rowsOf(state.tabs ?? [], state.panes, chips, state.sessions, {
 					...state.tabView,
 					granularity: "tabs",
 				}).map((group) => (
@@ -183,6 +186,7 @@ export function Gallery() {
 			<Part title="Notices">
 				<div class="gallery-notices">
 					<NoticeCard notice={failedCleanup} at={Date.now()} />
+					<NoticeCard notice={configNotice} at={Date.now()} />
 					<NoticeCard notice={heldNotice} at={Date.now()} />
 					<NoticeCard notice={closedNotice(until)} at={Date.now()} />
 					<ToldCard
@@ -206,8 +210,18 @@ export function Gallery() {
 				</div>
 			</Part>
 			<Part title="New-tab menu">
-				<div class="menu gallery-menu" role="menu" aria-label="New tab">
-					<NewTabView agents={agents} configs={configs} fault={null} onPick={nothing} />
+				<div class="menu gallery-menu">
+					<div class="menu-list" role="menu" aria-label="New tab">
+						<NewTabView
+							agents={agents}
+							configs={configs}
+							fault={null}
+							typed=""
+							pick={() => nothing}
+							onConfig={nothing}
+							onWorktrees={nothing}
+						/>
+					</div>
 				</div>
 			</Part>
 			<Part title="Nothing open">
@@ -245,7 +259,7 @@ export function Gallery() {
 	);
 }
 
-const dialogs = ["launch", "launch-failed", "receipt", "undelivered", "params", "close", "configs", "keys"];
+const dialogs = ["launch", "launch-failed", "receipt", "undelivered", "configs", "keys", ...tabDialogs];
 
 function Shown({ name }: { name: string | null }) {
 	const form = useSignal({
@@ -277,34 +291,11 @@ function Shown({ name }: { name: string | null }) {
 			return <ReceiptDialog result={receipt} agent="Practice agent" prompt="" />;
 		case "undelivered":
 			return <ReceiptDialog result={undelivered} agent="Claude Code" prompt="Teach the harbour to signal" />;
-		case "params":
-			return (
-				<ParamsView
-					config={reviewConfig}
-					workspaces={[]}
-					valueOf={(param) => param.default ?? ""}
-					fail={null}
-					busy={false}
-					onChange={nothing}
-					onSend={nothing}
-				/>
-			);
-		case "close":
-			return (
-				<CloseDialog
-					what={{ tabs: ["t"] }}
-					fail={{
-						code: "x",
-						message: "",
-						details: { list: [{ title: "harbor", program: "go test ./...", pid: 4711 }] },
-					}}
-				/>
-			);
 		case "configs":
 			return <ConfigsView configs={configs.configs ?? []} faults={[configFault]} dirs={configs.dirs ?? []} />;
 		case "keys":
 			return <KeysDialog />;
 		default:
-			return null;
+			return name ? <TabsShown name={name} /> : null;
 	}
 }

@@ -1,8 +1,10 @@
 // The commands of the page: one table for the keys, the palette and the list of keys.
 import { signal } from "@preact/signals";
+import type { Tab } from "../api/types";
 import { type ChatHandle, handles } from "../chat/active";
 import {
 	askLaunch,
+	close,
 	closePane,
 	closeTabs,
 	openTerminal,
@@ -10,14 +12,18 @@ import {
 	stepTab,
 	undoClose,
 } from "../state/actions";
+import { newTab } from "../state/configs";
+import { pinTab } from "../state/groups";
 import {
 	activePane,
 	activeTab,
 	closed,
 	collapsed,
+	type Dialog,
 	dialog,
 	drawer,
 	fontSize,
+	railMenu,
 	renaming,
 	searching,
 	showTab,
@@ -56,6 +62,37 @@ function onPane(act: (pane: string) => void): () => void {
 	return () => {
 		if (activePane.value) act(activePane.value);
 	};
+}
+
+function onTab(act: (tab: Tab) => void): () => void {
+	return () => {
+		if (activeTab.value) act(activeTab.value);
+	};
+}
+
+function shows(what: Dialog): () => void {
+	return () => {
+		drawer.value = false;
+		dialog.value = what;
+	};
+}
+
+/** A page of the menu of the shown tab, at its row, which comes into view for it. */
+function menuPage(page: string): () => void {
+	return onTab((tab) => {
+		collapsed.value = false;
+		if (matchMedia("(max-width: 720px)").matches) drawer.value = true;
+		requestAnimationFrame(() => {
+			const row = document.querySelector(`.row-main[data-tab="${tab.id}"], .group-head[data-here]`);
+			const box = row?.getBoundingClientRect();
+			railMenu.value = {
+				kind: "tab",
+				id: tab.id,
+				page,
+				at: { x: (box?.left ?? 8) + 24, y: box?.bottom ?? 60 },
+			};
+		});
+	});
 }
 
 function towards(direction: Direction): () => void {
@@ -119,26 +156,41 @@ export const commands: Command[] = [
 	{
 		id: "terminal",
 		group: "Tabs",
-		title: "New terminal",
+		title: "New tab: the default config, or a terminal",
 		keys: ["alt+shift+t"],
-		run: () => void openTerminal(),
+		run: () => void newTab(),
 	},
+	{ id: "plain-terminal", group: "Tabs", title: "New terminal", keys: [], run: () => void openTerminal() },
 	{ id: "launch", group: "Tabs", title: "Launch an agent", keys: ["alt+shift+l"], run: () => askLaunch() },
 	{
 		id: "worktree",
 		group: "Tabs",
 		title: "Launch an agent into a new worktree",
-		keys: ["alt+shift+n"],
+		keys: [],
 		run: () => askLaunch(undefined, "worktree"),
 	},
+	{
+		id: "new-worktree",
+		group: "Tabs",
+		title: "New worktree",
+		keys: ["alt+shift+n"],
+		run: shows({ kind: "new-worktree" }),
+	},
+	{ id: "worktrees", group: "Tabs", title: "Worktrees", keys: [], run: shows({ kind: "worktrees" }) },
 	{
 		id: "configs",
 		group: "Tabs",
 		title: "Open a tab config",
 		keys: ["alt+shift+o"],
-		run: () => {
-			dialog.value = { kind: "configs" };
-		},
+		run: shows({ kind: "configs" }),
+	},
+	{ id: "new-config", group: "Tabs", title: "New tab config", keys: [], run: shows({ kind: "new-config" }) },
+	{
+		id: "add-repository",
+		group: "Tabs",
+		title: "Add a repository",
+		keys: [],
+		run: shows({ kind: "add-repository" }),
 	},
 	{
 		id: "next",
@@ -168,6 +220,57 @@ export const commands: Command[] = [
 		when: hasTab,
 	},
 	{
+		id: "pin",
+		group: "Tabs",
+		title: "Pin or unpin tab",
+		keys: [],
+		run: onTab((tab) => void pinTab(tab.id, !tab.pinned)),
+		when: hasTab,
+	},
+	{ id: "color", group: "Tabs", title: "Colour tab", keys: [], run: menuPage("color"), when: hasTab },
+	{
+		id: "group",
+		group: "Tabs",
+		title: "Group tab",
+		keys: ["alt+shift+g"],
+		run: menuPage("group"),
+		when: hasTab,
+	},
+	{
+		id: "save-tab",
+		group: "Tabs",
+		title: "Save tab as tab config",
+		keys: [],
+		run: onTab((tab) => {
+			dialog.value = { kind: "new-config", tab };
+		}),
+		when: hasTab,
+	},
+	{
+		id: "close-others",
+		group: "Tabs",
+		title: "Close other tabs",
+		keys: [],
+		run: onTab((tab) => void close({ others: tab.id })),
+		when: () => tabs.value.length > 1,
+	},
+	{
+		id: "close-below",
+		group: "Tabs",
+		title: "Close tabs below",
+		keys: [],
+		run: onTab((tab) => void close({ after: tab.id })),
+		when: () => tabs.value.length > 1,
+	},
+	{
+		id: "close-group",
+		group: "Tabs",
+		title: "Close the tab's group",
+		keys: [],
+		run: onTab((tab) => void close({ group: tab.group ?? "" })),
+		when: () => Boolean(activeTab.value?.group),
+	},
+	{
 		id: "close",
 		group: "Tabs",
 		title: "Close tab",
@@ -178,7 +281,7 @@ export const commands: Command[] = [
 	{
 		id: "undo",
 		group: "Tabs",
-		title: "Bring back the last closed tab",
+		title: "Undo close: bring back the last closed tab",
 		keys: ["alt+shift+z"],
 		run: () => void undoClose(),
 		when: () => closed.value.length > 0,

@@ -9,14 +9,16 @@ import {
 	Menu as MenuIcon,
 	PanelLeft,
 	SquareTerminal,
+	Undo2,
 	WifiOff,
 } from "lucide";
 import { useEffect } from "preact/hooks";
 import { chordOf, commands, focusOn } from "../keys/keys";
-import { closeTabs } from "../state/actions";
+import { closeTabs, undoClose } from "../state/actions";
 import {
 	activeTab,
 	chips,
+	closed,
 	collapsed,
 	drawer,
 	link,
@@ -27,6 +29,7 @@ import {
 	tabs,
 } from "../state/store";
 import { connection } from "../state/stream";
+import { closedWords } from "../words/closing";
 import { tabRow } from "../words/tabs";
 import { secondsUntil } from "../words/when";
 import { IconButton, Keys } from "./bits";
@@ -178,6 +181,17 @@ export function Empty() {
 				<p>What runs in a tab goes on when this page is closed.</p>
 			</div>
 			<ul class="steps">
+				{closed.value[0] && (
+					<li key="undo">
+						<button type="button" class="step" onClick={() => void undoClose()}>
+							<Icon of={Undo2} />
+							<span class="cut">
+								Undo close <small>{closedWords(closed.value)}</small>
+							</span>
+							<Keys chord={chordOf("undo")} />
+						</button>
+					</li>
+				)}
 				{steps.map((step) => (
 					<li key={step.command}>
 						<button

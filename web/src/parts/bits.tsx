@@ -45,6 +45,12 @@ export function FailBox({ fail }: { fail: Fail }) {
 	);
 }
 
+/** The key of a command, as a tooltip tells it. */
+export function tipOf(command: string): string | undefined {
+	const chord = chordOf(command);
+	return chord && caps(chord, mac).join(" ");
+}
+
 export interface IconButtonProps {
 	icon: IconNode;
 	/** Its accessible name and its tooltip. */

@@ -1,18 +1,24 @@
-// The other dialogs: the question before running programs are ended, the tab configs with
-// their faults, the list of keys; and which dialog is open.
-import { FileCog, SquareTerminal } from "lucide";
+// Which dialog is open; and the tab configs with their faults, and the list of keys.
+import { FileCog, FilePlus, ShieldAlert } from "lucide";
 import { useEffect } from "preact/hooks";
-import type { Config, Fail, Fault } from "../api/types";
+import type { Config, Fault } from "../api/types";
 import { commands } from "../keys/keys";
-import { chooseConfig, closeDialog, closePane, closeTabs, copy, loadConfigs } from "../state/actions";
-import { type Closing, configs, dialog } from "../state/store";
-import { running } from "../words/panes";
+import { closeDialog, copy, mention } from "../state/actions";
+import { chooseConfig, editConfig, loadConfigs } from "../state/configs";
+import { configs, dialog } from "../state/store";
+import { namedConfigs, needsTrust, sourceWord, trustWords } from "../words/configs";
 import { Keys } from "./bits";
+import { CloseDialog } from "./closedialog";
+import { NewConfigDialog, RemoveConfigDialog, TrustDialog } from "./configdialogs";
 import { Modal } from "./dialog";
 import { Icon } from "./icon";
 import { LaunchDialog, ReceiptDialog } from "./launch";
+import { Lazy } from "./lazy";
+import { NewWorktreeDialog } from "./newworktree";
 import { Palette } from "./palette";
 import { ParamsDialog } from "./params";
+import { AddRepository, useRepositories } from "./places";
+import { RestartDialog } from "./restart";
 
 export function Dialogs() {
 	const open = dialog.value;
@@ -25,6 +31,22 @@ export function Dialogs() {
 			return <ParamsDialog config={open.config} />;
 		case "close":
 			return <CloseDialog what={open.what} fail={open.fail} />;
+		case "trust":
+			return <TrustDialog config={open.config} />;
+		case "new-config":
+			return <NewConfigDialog tab={open.tab} />;
+		case "remove-config":
+			return <RemoveConfigDialog config={open.config} />;
+		case "restart":
+			return <RestartDialog pane={open.pane} secrets={open.secrets} />;
+		case "new-worktree":
+			return <NewWorktreeDialog />;
+		case "add-repository":
+			return <AddRepositoryDialog />;
+		case "worktrees":
+			return <Lazy load={loadWorktrees} name="worktrees" title="Worktrees" props={{}} />;
+		case "editor":
+			return <Lazy key={open.path} load={loadEditor} name="editor" title="Tab config" props={open} />;
 		case "configs":
 			return <ConfigsDialog />;
 		case "keys":
@@ -36,48 +58,21 @@ export function Dialogs() {
 	}
 }
 
-/** Asked before a close that ends running programs (spec tabs T5.3). */
-export function CloseDialog({ what, fail }: { what: Closing; fail: Fail }) {
-	const programs = running(fail);
-	const title =
-		"pane" in what
-			? "Close the pane?"
-			: what.tabs.length > 1
-				? `Close ${what.tabs.length} tabs?`
-				: "Close the tab?";
-	const close = () => void ("pane" in what ? closePane(what.pane, true) : closeTabs(what.tabs, true));
+const loadEditor = () => import("./editor").then((module) => module.EditorDialog);
+const loadWorktrees = () => import("./worktrees").then((module) => module.WorktreesDialog);
+
+function AddRepositoryDialog() {
+	const { add } = useRepositories();
 	return (
-		<Modal
-			title={title}
-			foot={
-				<>
-					<span class="lead">
-						{"tabs" in what && "It can be brought back for a while, not what its cleanup ends."}
-					</span>
-					<button type="button" class="button plain" autofocus onClick={closeDialog}>
-						Keep it
-					</button>
-					<button type="button" class="button danger" onClick={close}>
-						Close
-					</button>
-				</>
-			}
-		>
-			{programs.length > 0 ? (
-				<>
-					<p>Still running:</p>
-					<ul class="programs">
-						{programs.map((program) => (
-							<li key={program}>
-								<Icon of={SquareTerminal} size={14} />
-								{program}
-							</li>
-						))}
-					</ul>
-				</>
-			) : (
-				<p>{fail.message}</p>
-			)}
+		<Modal title="Add a repository">
+			<p class="help">It is listed from then on, for worktrees and launches. Nothing on disk changes.</p>
+			<AddRepository
+				add={add}
+				onDone={(added) => {
+					closeDialog();
+					if (added) mention(`${added.name} is known now`, added.path);
+				}}
+			/>
 		</Modal>
 	);
 }
@@ -101,24 +96,40 @@ export function ConfigsView({ configs: list, faults, dirs }: ConfigsViewProps) {
 				<FaultText key={`${fault.file}:${fault.line}:${fault.column}:${fault.code}`} fault={fault} />
 			))}
 			<div>
-				{list.map((config) => (
+				{namedConfigs(list).map(({ config, apart }) => (
 					<button type="button" key={config.path} class="config" onClick={() => pick(config)}>
-						<Icon of={FileCog} />
+						<Icon of={needsTrust(config) ? ShieldAlert : FileCog} />
 						<span class="words">
 							{config.name}
-							{config.description && <small>{config.description}</small>}
+							{(apart || config.description) && (
+								<small>{[apart, config.description].filter(Boolean).join(" · ")}</small>
+							)}
+							{needsTrust(config) && <small class="careful">{trustWords(config)}</small>}
 							{(config.warnings ?? []).map((warning) => (
 								<small key={`${warning.line}:${warning.code}`} class="careful">
 									line {warning.line}: {warning.message}
 								</small>
 							))}
 						</span>
+						{config.default && <span class="label">default</span>}
+						{sourceWord(config) && <span class="label">{sourceWord(config)}</span>}
 						{config.worktree && <span class="label">worktree</span>}
 						{config.onClose && <span class="label">cleans up</span>}
 					</button>
 				))}
 			</div>
 			{list.length === 0 && faults.length === 0 && <p>No tab config yet.</p>}
+			<div class="button-row">
+				<button
+					type="button"
+					class="button"
+					onClick={() => {
+						dialog.value = { kind: "new-config" };
+					}}
+				>
+					<Icon of={FilePlus} size={14} /> New tab config
+				</button>
+			</div>
 			<p class="help">
 				One TOML file is one config. Looked for in{" "}
 				{dirs.map((dir, at) => (
@@ -149,8 +160,11 @@ function FaultText({ fault }: { fault: Fault }) {
 				{excerpt && <pre>{excerpt}</pre>}
 			</div>
 			{fault.hint && <span class="help">{fault.hint}</span>}
-			<div>
-				<button type="button" class="button" onClick={() => void copy(place, "Place copied")}>
+			<div class="button-row">
+				<button type="button" class="button" onClick={() => editConfig(fault.file, fault.line, fault.column)}>
+					Open file
+				</button>
+				<button type="button" class="button plain" onClick={() => void copy(place, "Place copied")}>
 					Copy place
 				</button>
 			</div>
@@ -170,6 +184,17 @@ const chatKeys: [title: string, chord: string][] = [
 	["Allow once, allow always, reject", "Y A N"],
 ];
 
+/** Keys of the tab list, and of its rows. */
+const listKeys: [title: string, chord: string][] = [
+	["Tab 1 to 8, last tab", "alt+shift+1…9"],
+	["In the list: to the next row", "↑ ↓"],
+	["Move the tab or group", "alt+↑ ↓"],
+	["Fold and unfold a group", "← →"],
+	["Rename", "F2"],
+	["Menu: colour, pin, group, close", "shift+F10"],
+	["Close", "Delete"],
+];
+
 export function KeysDialog() {
 	return (
 		<Modal title="Keys" class="wide">
@@ -186,12 +211,13 @@ export function KeysDialog() {
 										<Keys chord={command.keys[0]} />
 									</li>
 								))}
-							{group === "Tabs" && (
-								<li>
-									Tab 1 to 8, last tab
-									<Keys chord="alt+shift+1…9" />
-								</li>
-							)}
+							{group === "Tabs" &&
+								listKeys.map(([title, chord]) => (
+									<li key={title}>
+										{title}
+										<Keys chord={chord} />
+									</li>
+								))}
 							{group === "Chat" &&
 								chatKeys.map(([title, chord]) => (
 									<li key={title}>
@@ -204,8 +230,8 @@ export function KeysDialog() {
 				))}
 			</div>
 			<p class="help">
-				In the tab list: arrows move, Enter shows, F2 renames, Delete closes. On a divider: arrows move it. In
-				a terminal Ctrl Shift C copies. The palette's key pressed twice goes to the terminal.
+				A tab that is moved past a group goes into it, and out at its other end. On a divider: arrows move it.
+				In a terminal Ctrl Shift C copies. The palette's key pressed twice goes to the terminal.
 			</p>
 		</Modal>
 	);

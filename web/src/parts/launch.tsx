@@ -1,7 +1,7 @@
 // The launch form and the receipt. What the host refuses is shown in the form, and the
 // form keeps every word until the host has answered.
 import { useSignal } from "@preact/signals";
-import { useEffect, useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { failOf } from "../api/client";
 import type { Agent, Fail, Result, Workspace } from "../api/types";
 import { client, closeDialog, copy, launch } from "../state/actions";
@@ -346,13 +346,24 @@ export interface TextFieldProps {
 	placeholder?: string;
 	list?: string;
 	type?: "text" | "password";
+	/** The label is a name only: what stands around says it to the eye. */
+	hideLabel?: boolean;
+	/** It has the keyboard as soon as it is there. */
+	focus?: boolean;
 }
 
 export function TextField(props: TextFieldProps) {
 	const id = useId();
+	const ref = useRef<HTMLInputElement>(null);
 	const described = props.fault || props.help ? `${id}-words` : undefined;
+	useEffect(() => {
+		if (!props.focus) return;
+		ref.current?.focus();
+		ref.current?.select();
+	}, []);
 	const common = {
 		id,
+		ref,
 		class: "input",
 		name: props.name,
 		value: props.value,
@@ -366,7 +377,9 @@ export function TextField(props: TextFieldProps) {
 	} as const;
 	return (
 		<div class="field">
-			<label for={id}>{props.label}</label>
+			<label for={id} class={props.hideLabel ? "hidden-text" : undefined}>
+				{props.label}
+			</label>
 			{props.type === "password" ? (
 				<input {...common} type="password" />
 			) : props.list ? (

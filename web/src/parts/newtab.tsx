@@ -1,21 +1,51 @@
-// The new-tab menu: a terminal, the agents, the tab configs, a new worktree.
+// The new-tab menu: a terminal, the agents, the tab configs with their own actions, and new
+// worktrees, by the form or of a known repository at once.
 import { useSignal } from "@preact/signals";
-import { Bot, FileCog, GitBranchPlus, Plus, SquareTerminal, TriangleAlert } from "lucide";
+import {
+	Bot,
+	Check,
+	Copy,
+	Ellipsis,
+	FileCog,
+	FilePlus,
+	FolderGit2,
+	FolderPlus,
+	GitBranchPlus,
+	GitFork,
+	Pencil,
+	Plus,
+	Settings2,
+	ShieldAlert,
+	SquareTerminal,
+	Trash2,
+	TriangleAlert,
+} from "lucide";
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { failOf } from "../api/client";
-import type { Agent, ConfigList, Fail } from "../api/types";
+import type { Agent, Config, ConfigList, Fail, Workspace } from "../api/types";
 import { chordOf } from "../keys/keys";
-import { askLaunch, chooseConfig, client, loadConfigs, openTerminal } from "../state/actions";
-import { configs, dialog } from "../state/store";
+import { askLaunch, client, copy, openTerminal, tell } from "../state/actions";
+import { chooseConfig, editConfig, loadConfigs, openWorktree, setDefault } from "../state/configs";
+import { chips, configs, dialog, drawer } from "../state/store";
+import {
+	filtered,
+	isOwn,
+	manyConfigs,
+	type NamedConfig,
+	namedConfigs,
+	needsTrust,
+	sourceWord,
+	trustWords,
+} from "../words/configs";
+import { fit } from "../words/match";
+import { homeOf, tilde } from "../words/path";
 import { IconButton, Keys } from "./bits";
-import { Menu, MenuGroup, MenuItem } from "./menu";
+import { Menu, MenuGroup, MenuItem, MenuLine } from "./menu";
 
 export function NewTab() {
 	const open = useSignal(false);
 	const button = useRef<HTMLButtonElement>(null);
-	const close = () => {
-		open.value = false;
-	};
 	return (
 		<>
 			<IconButton
@@ -28,17 +58,30 @@ export function NewTab() {
 				}}
 			/>
 			{open.value && (
-				<Menu label="New tab" at={button} onClose={close}>
-					<NewTabItems onPick={close} />
-				</Menu>
+				<NewTabMenu
+					at={button}
+					onClose={() => {
+						open.value = false;
+					}}
+				/>
 			)}
 		</>
 	);
 }
 
-function NewTabItems({ onPick }: { onPick: () => void }) {
+type Page = { kind: "top" } | { kind: "config"; path: string } | { kind: "worktrees" };
+
+interface NewTabMenuProps {
+	at: RefObject<HTMLElement | null>;
+	onClose: () => void;
+}
+
+function NewTabMenu({ at, onClose }: NewTabMenuProps) {
+	const page = useSignal<Page>({ kind: "top" });
+	const typed = useSignal("");
 	const agents = useSignal<readonly Agent[] | null>(null);
 	const fault = useSignal<Fail | null>(null);
+	const repositories = useSignal<readonly Workspace[] | null>(null);
 	useEffect(() => {
 		void loadConfigs();
 		client
@@ -49,41 +92,133 @@ function NewTabItems({ onPick }: { onPick: () => void }) {
 			.catch((error: unknown) => {
 				fault.value = failOf(error);
 			});
+		client
+			.call("workspace.list", {})
+			.then((list) => {
+				repositories.value = (list.workspaces ?? []).filter((workspace) => workspace.git);
+			})
+			.catch(() => {
+				repositories.value = []; // the form says what is wrong
+			});
 	}, []);
-	return <NewTabView agents={agents.value} configs={configs.value} fault={fault.value} onPick={onPick} />;
+	const go = (next: Page) => {
+		typed.value = "";
+		page.value = next;
+	};
+	const back = () => go({ kind: "top" });
+	const pick = (act: () => void) => () => {
+		onClose();
+		drawer.value = false;
+		act();
+	};
+	const named = namedConfigs(configs.value?.configs ?? []);
+	const filter = (label: string) => ({
+		label,
+		value: typed.value,
+		onInput: (text: string) => {
+			typed.value = text;
+		},
+	});
+	const { kind } = page.value;
+	if (page.value.kind === "config") {
+		const { path } = page.value;
+		const config = named.find((one) => one.config.path === path)?.config;
+		if (!config) return null;
+		return (
+			<Menu key={path} label={config.name} at={at} onClose={onClose} onBack={back}>
+				<ConfigActions config={config} pick={pick} />
+			</Menu>
+		);
+	}
+	if (kind === "worktrees") {
+		return (
+			<Menu
+				key={`worktrees ${repositories.value === null}`}
+				label="New worktree in"
+				at={at}
+				onClose={onClose}
+				onBack={back}
+				filter={(repositories.value?.length ?? 0) > 4 ? filter("Find a repository") : undefined}
+			>
+				<WorktreePlaces repositories={repositories.value} typed={typed.value} pick={pick} />
+			</Menu>
+		);
+	}
+	return (
+		<Menu
+			key={`top ${named.length > manyConfigs}`}
+			label="New tab"
+			at={at}
+			onClose={onClose}
+			filter={named.length > manyConfigs ? filter("Find a tab config") : undefined}
+		>
+			<NewTabView
+				agents={agents.value}
+				configs={configs.value}
+				fault={fault.value}
+				typed={typed.value}
+				pick={pick}
+				onConfig={(path) => go({ kind: "config", path })}
+				onWorktrees={() => go({ kind: "worktrees" })}
+			/>
+		</Menu>
+	);
 }
+
+type Picking = (act: () => void) => () => void;
 
 export interface NewTabViewProps {
 	agents: readonly Agent[] | null;
 	configs: ConfigList | null;
 	fault: Fail | null;
-	onPick: () => void;
+	typed: string;
+	pick: Picking;
+	onConfig: (path: string) => void;
+	onWorktrees: () => void;
 }
 
-export function NewTabView({ agents, configs, fault, onPick }: NewTabViewProps) {
-	const pick = (act: () => void) => () => {
-		onPick();
-		act();
-	};
-	const errors = (configs?.faults ?? []).filter((f) => f.severity === "error");
-	const files = new Set(errors.map((f) => f.file)).size;
+export function NewTabView(props: NewTabViewProps) {
+	const { agents, configs: list, fault, typed, pick } = props;
+	const named = namedConfigs(list?.configs ?? []);
+	const shown = filtered(named, typed);
+	const preset = (list?.configs ?? []).some((config) => config.default);
+	if (typed.trim() !== "") {
+		return (
+			<>
+				{shown.map((one) => (
+					<ConfigItem key={one.config.path} named={one} {...props} />
+				))}
+				{shown.length === 0 && (
+					<MenuItem
+						icon={FileCog}
+						title={`No config fits “${typed.trim()}”`}
+						disabled
+						onPick={pick(() => undefined)}
+					/>
+				)}
+			</>
+		);
+	}
 	return (
 		<>
 			<MenuItem
 				icon={SquareTerminal}
 				title="Terminal"
-				after={<Keys chord={chordOf("terminal")} />}
+				after={!preset && <Keys chord={chordOf("terminal")} />}
 				onPick={pick(() => void openTerminal())}
 			/>
 			<MenuItem
 				icon={GitBranchPlus}
 				title="New worktree…"
-				after={<Keys chord={chordOf("worktree")} />}
-				onPick={pick(() => askLaunch(undefined, "worktree"))}
+				after={<Keys chord={chordOf("new-worktree")} />}
+				onPick={pick(() => {
+					dialog.value = { kind: "new-worktree" };
+				})}
 			/>
+			<MenuItem icon={FolderGit2} title="New worktree in" page onPick={props.onWorktrees} />
 			<MenuGroup title="Agents">
 				{agents === null && !fault && (
-					<MenuItem icon={Bot} title="Looking for agents…" disabled onPick={onPick} />
+					<MenuItem icon={Bot} title="Looking for agents…" disabled onPick={pick(() => undefined)} />
 				)}
 				{fault && (
 					<MenuItem
@@ -92,7 +227,7 @@ export function NewTabView({ agents, configs, fault, onPick }: NewTabViewProps) 
 						note={fault.hint}
 						disabled
 						warn
-						onPick={onPick}
+						onPick={pick(() => undefined)}
 					/>
 				)}
 				{[...(agents ?? [])]
@@ -113,37 +248,167 @@ export function NewTabView({ agents, configs, fault, onPick }: NewTabViewProps) 
 					))}
 			</MenuGroup>
 			<MenuGroup title="Tab configs">
-				{(configs?.configs ?? []).map((config) => (
-					<MenuItem
-						key={config.path}
-						icon={FileCog}
-						title={config.name}
-						label={config.worktree ? "worktree" : undefined}
-						note={config.description}
-						onPick={pick(() => void chooseConfig(config))}
-					/>
+				{list === null && (
+					<MenuItem icon={FileCog} title="Looking for tab configs…" disabled onPick={pick(() => undefined)} />
+				)}
+				{shown.map((one) => (
+					<ConfigItem key={one.config.path} named={one} {...props} />
 				))}
-				{configs && (configs.configs ?? []).length === 0 && files === 0 && (
-					<MenuItem
-						icon={FileCog}
-						title="None yet"
-						note={`Put one into ${configs.dirs?.[0] ?? "the tab_configs folder"}`}
-						disabled
-						onPick={onPick}
-					/>
-				)}
-				{files > 0 && (
-					<MenuItem
-						icon={TriangleAlert}
-						warn
-						title={files === 1 ? "1 config has errors" : `${files} configs have errors`}
-						note="Show what is wrong"
-						onPick={pick(() => {
-							dialog.value = { kind: "configs" };
-						})}
-					/>
-				)}
+				<Faults list={list} pick={pick} />
+				<MenuItem
+					icon={FilePlus}
+					title="New tab config…"
+					onPick={pick(() => {
+						dialog.value = { kind: "new-config" };
+					})}
+				/>
 			</MenuGroup>
+			<MenuLine />
+			<MenuItem
+				icon={GitFork}
+				title="Worktrees"
+				onPick={pick(() => {
+					dialog.value = { kind: "worktrees" };
+				})}
+			/>
+		</>
+	);
+}
+
+function ConfigItem({ named, pick, onConfig }: ConfigItemProps) {
+	const { config, apart } = named;
+	const careful = needsTrust(config);
+	const source = sourceWord(config);
+	return (
+		<MenuItem
+			icon={careful ? ShieldAlert : FileCog}
+			warn={careful}
+			title={config.name}
+			label={source || (config.worktree ? "worktree" : undefined)}
+			note={
+				[apart, careful ? trustWords(config) : config.description].filter(Boolean).join(" · ") || undefined
+			}
+			after={config.default && <Keys chord={chordOf("terminal")} />}
+			tip={config.path}
+			side={{ label: `Actions of ${config.name}`, icon: Ellipsis, onPick: () => onConfig(config.path) }}
+			onPick={pick(() => void chooseConfig(config))}
+		/>
+	);
+}
+
+interface ConfigItemProps {
+	named: NamedConfig;
+	pick: Picking;
+	onConfig: (path: string) => void;
+}
+
+function Faults({ list, pick }: { list: ConfigList | null; pick: Picking }) {
+	const errors = (list?.faults ?? []).filter((fault) => fault.severity === "error");
+	const files = new Set(errors.map((fault) => fault.file)).size;
+	if (files === 0) return null;
+	return (
+		<MenuItem
+			icon={TriangleAlert}
+			warn
+			title={files === 1 ? "1 config has errors" : `${files} configs have errors`}
+			note="Show what is wrong"
+			onPick={pick(() => {
+				dialog.value = { kind: "configs" };
+			})}
+		/>
+	);
+}
+
+export function ConfigActions({ config, pick }: { config: Config; pick: Picking }) {
+	const own = isOwn(config);
+	return (
+		<>
+			<MenuItem
+				icon={FileCog}
+				title={needsTrust(config) ? "Read and allow…" : "Open"}
+				onPick={pick(() => void chooseConfig(config))}
+			/>
+			<MenuItem
+				icon={Pencil}
+				title={own ? "Edit" : "Show the file"}
+				onPick={pick(() => editConfig(config.path))}
+			/>
+			<MenuItem
+				icon={config.default ? Check : Settings2}
+				title={config.default ? "Is the default: back to a terminal" : "Make it the default"}
+				note={config.default ? undefined : "What the key for a new tab opens"}
+				onPick={pick(() => void setDefault(config.default ? null : config))}
+			/>
+			<MenuItem icon={Copy} title="Copy path" onPick={pick(() => void copy(config.path, "Path copied"))} />
+			<MenuLine />
+			<MenuItem
+				icon={Trash2}
+				title="Remove…"
+				danger
+				disabled={!own}
+				note={own ? undefined : `It belongs to ${config.source === "warp" ? "Warp" : "the repository"}.`}
+				onPick={pick(() => {
+					dialog.value = { kind: "remove-config", config };
+				})}
+			/>
+		</>
+	);
+}
+
+export interface WorktreePlacesProps {
+	repositories: readonly Workspace[] | null;
+	typed: string;
+	pick: Picking;
+}
+
+/** One press: a tab on a fresh worktree of that repository, with a drawn name. */
+export function WorktreePlaces({ repositories, typed, pick }: WorktreePlacesProps) {
+	const found = (repositories ?? []).filter((one) => fit(typed, one.name) > 0 || fit(typed, one.path) > 0);
+	const home = homeOf(chips.value, found[0]?.path);
+	return (
+		<>
+			{repositories === null && (
+				<MenuItem
+					icon={FolderGit2}
+					title="Looking for repositories…"
+					disabled
+					onPick={pick(() => undefined)}
+				/>
+			)}
+			{found.map((one) => (
+				<MenuItem
+					key={one.path}
+					icon={FolderGit2}
+					title={one.name}
+					note={
+						<span class="clip-left">
+							<bdi>{tilde(one.path, home)}</bdi>
+						</span>
+					}
+					tip={one.path}
+					onPick={pick(() => {
+						void openWorktree({ in: `path:${one.path}`, removeOnClose: true }).then((fail) => {
+							if (fail) tell(fail, `No worktree of ${one.name} was made`);
+						});
+					})}
+				/>
+			))}
+			{repositories !== null && found.length === 0 && (
+				<MenuItem
+					icon={FolderGit2}
+					title={typed ? `No repository fits “${typed}”` : "No repository is known yet"}
+					disabled
+					onPick={pick(() => undefined)}
+				/>
+			)}
+			<MenuLine />
+			<MenuItem
+				icon={FolderPlus}
+				title="Add repository…"
+				onPick={pick(() => {
+					dialog.value = { kind: "add-repository" };
+				})}
+			/>
 		</>
 	);
 }

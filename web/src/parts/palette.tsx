@@ -4,7 +4,8 @@ import { AppWindow, Command as CommandIcon, FileCog, type IconNode } from "lucid
 import { useEffect, useId, useRef } from "preact/hooks";
 import { type Chord, matches } from "../keys/chord";
 import { available, commands, mac } from "../keys/keys";
-import { chooseConfig, closeDialog, loadConfigs } from "../state/actions";
+import { closeDialog } from "../state/actions";
+import { chooseConfig, loadConfigs } from "../state/configs";
 import { activePane, chips, configs, panes, sessions, showTab, tabs } from "../state/store";
 import { shownSession } from "../terminal/pool";
 import { fit } from "../words/match";

@@ -1,10 +1,10 @@
 // One pane: its terminal, what is said over it, and the prompt bar below; or its chat.
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
-import { CircleStop, CircleX, Info, RotateCw, Scaling, TriangleAlert, X } from "lucide";
+import { CircleStop, CircleX, Info, RotateCw, Scaling, SquareTerminal, TriangleAlert, X } from "lucide";
 import { useEffect, useRef } from "preact/hooks";
 import type { Fail, Pane } from "../api/types";
 import { focusOn, wantFocus } from "../keys/keys";
-import { closePane, focusPane, openTerminal } from "../state/actions";
+import { closePane, focusPane, openTerminal, restartPane } from "../state/actions";
 import { activePane, dialog, panes, refusedInput } from "../state/store";
 import { sessionOf, shownSession } from "../terminal/pool";
 import type { TerminalSession } from "../terminal/session";
@@ -179,8 +179,19 @@ export function PaneOver({ pane, refused, foreign, onTakeSize }: PaneOverProps) 
 				<span class="words">
 					<b>{end.title}</b> {end.text}
 				</span>
-				<button type="button" class="button" onClick={() => void openTerminal(pane.directory)}>
-					<Icon of={RotateCw} size={14} /> New terminal here
+				<button
+					type="button"
+					class="button"
+					onClick={() => {
+						void restartPane(pane.id).then(() => {
+							if (!dialog.peek()) focusOn("pane");
+						});
+					}}
+				>
+					<Icon of={RotateCw} size={14} /> Restart
+				</button>
+				<button type="button" class="button plain" onClick={() => void openTerminal(pane.directory)}>
+					<Icon of={SquareTerminal} size={14} /> New terminal here
 				</button>
 				<button type="button" class="button plain" onClick={() => void closePane(pane.id)}>
 					<Icon of={X} size={14} /> Close

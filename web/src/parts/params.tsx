@@ -1,44 +1,76 @@
-// The form of a tab config that has questions (spec tabs T2): in the config's order, with
-// its defaults; what was typed before is offered, except secrets, which are never kept.
+// The form of a tab config that has questions (spec tabs T2), in the host's order: with its
+// defaults, with pickers for repositories and branches; what was typed before is offered, but
+// secrets, which are kept nowhere.
 import { useSignal } from "@preact/signals";
-import { useEffect, useId } from "preact/hooks";
+import { History } from "lucide";
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { failOf } from "../api/client";
-import type { Config, Fail, Param, Workspace } from "../api/types";
-import { client, closeDialog, openConfig } from "../state/actions";
+import type { Config, Fail, Param } from "../api/types";
+import { closeDialog, startDirectory } from "../state/actions";
+import { openConfig } from "../state/configs";
 import { paramValues } from "../state/store";
+import { firstBranch } from "../words/branches";
+import { offered, sentValue, startValue, unfilled } from "../words/configs";
 import { FailBox } from "./bits";
 import { Modal } from "./dialog";
+import { Icon } from "./icon";
 import { TextField } from "./launch";
+import {
+	type Branches,
+	BranchPicker,
+	RepoPicker,
+	type Repositories,
+	useBranches,
+	useRepositories,
+} from "./places";
 
 export function ParamsDialog({ config }: { config: Config }) {
 	const secrets = useSignal<Record<string, string>>({});
-	const workspaces = useSignal<readonly Workspace[]>([]);
 	const fail = useSignal<Fail | null>(null);
 	const busy = useSignal(false);
 	const params = config.params ?? [];
-
-	useEffect(() => {
-		if (!params.some((param) => param.type === "repo")) return;
-		client
-			.call("workspace.list", {})
-			.then((list) => {
-				workspaces.value = (list.workspaces ?? []).filter((workspace) => workspace.git);
-			})
-			.catch(() => undefined); // the field takes any path
-	}, [config.path]);
-
-	const typed = paramValues.value[config.path] ?? {};
+	const typed = () => paramValues.value[config.path] ?? {};
 	const valueOf = (param: Param) =>
-		param.type === "secret" ? (secrets.value[param.name] ?? "") : (typed[param.name] ?? param.default ?? "");
-	const set = (param: Param, value: string) => {
-		if (param.type === "secret") secrets.value = { ...secrets.value, [param.name]: value };
-		else paramValues.value = { ...paramValues.value, [config.path]: { ...typed, [param.name]: value } };
+		param.type === "secret"
+			? (secrets.value[param.name] ?? "")
+			: (typed()[param.name] ?? (param.type === "branch" ? "" : startValue(param)));
+	const put = (change: Record<string, string>) => {
+		paramValues.value = { ...paramValues.value, [config.path]: { ...typed(), ...change } };
 	};
+
+	const repositories = useRepositories();
+	const repo = params.find((param) => param.type === "repo");
+	const place = repo ? valueOf(repo).trim() || (repo.default ?? "") : (startDirectory() ?? "");
+	const asked = params.some((param) => param.type === "branch") && place !== "" ? place : null;
+	// The default that the file declares is of the repository that it declares.
+	const declares = !repo || place === (repo.default ?? "") || repo.default === undefined;
+	const branches = useBranches(asked, (list) => {
+		const blank = params.filter((param) => param.type === "branch" && !typed()[param.name]);
+		put(
+			Object.fromEntries(
+				blank.map((param) => [param.name, firstBranch(list, declares ? param.default : undefined)]),
+			),
+		);
+	});
+
+	const set = (param: Param, value: string) => {
+		if (param.type === "secret") {
+			secrets.value = { ...secrets.value, [param.name]: value };
+			return;
+		}
+		if (param !== repo || value === valueOf(param)) return put({ [param.name]: value });
+		// Another repository has other branches.
+		const others = params.filter((one) => one.type === "branch").map((one) => [one.name, ""]);
+		put({ ...Object.fromEntries(others), [param.name]: value });
+	};
+	const why = unfilled(params, valueOf);
 	const send = async () => {
-		if (busy.value) return;
+		if (busy.value || why !== "") return;
 		busy.value = true;
 		try {
-			await openConfig(config, Object.fromEntries(params.map((param) => [param.name, valueOf(param)])));
+			const values = params.map((param) => [param.name, sentValue(param, valueOf(param))]);
+			await openConfig(config, Object.fromEntries(values));
 		} catch (error) {
 			fail.value = failOf(error);
 		}
@@ -48,8 +80,12 @@ export function ParamsDialog({ config }: { config: Config }) {
 	return (
 		<ParamsView
 			config={config}
-			workspaces={workspaces.value}
+			repositories={repositories}
+			branches={branches}
+			waiting={asked === null}
+			declares={declares}
 			valueOf={valueOf}
+			why={why}
 			fail={fail.value}
 			busy={busy.value}
 			onChange={set}
@@ -60,8 +96,14 @@ export function ParamsDialog({ config }: { config: Config }) {
 
 export interface ParamsViewProps {
 	config: Config;
-	workspaces: readonly Workspace[];
+	repositories: Repositories;
+	branches: Branches;
+	/** There is no repository whose branches could be listed. */
+	waiting: boolean;
+	declares: boolean;
 	valueOf: (param: Param) => string;
+	/** Why it cannot be sent yet; "" when it can. */
+	why: string;
 	fail: Fail | null;
 	busy: boolean;
 	onChange: (param: Param, value: string) => void;
@@ -69,27 +111,40 @@ export interface ParamsViewProps {
 }
 
 export function ParamsView(props: ParamsViewProps) {
-	const { config, fail, busy } = props;
+	const { config, fail, busy, why } = props;
 	const id = useId();
+	const form = useRef<HTMLFormElement>(null);
+	useEffect(() => {
+		// The first field that is to be typed; a list is not opened by itself.
+		const fields = [...(form.current?.querySelectorAll<HTMLElement>("input, select") ?? [])];
+		(fields.find((field) => !field.matches('[role="combobox"], [type="checkbox"]')) ?? fields[0])?.focus();
+	}, []);
 	return (
 		<Modal
 			title={config.name}
 			foot={
 				<>
-					<span class="lead cut" data-tip={config.path}>
-						{config.path}
+					<span class="lead" id={`${id}-why`} role="status">
+						{why || <span class="cut block">{config.path}</span>}
 					</span>
 					<button type="button" class="button plain" onClick={closeDialog}>
 						Cancel
 					</button>
-					<button type="submit" form={id} class="button main" disabled={busy}>
-						{busy ? "Opening…" : "Open"}
+					<button
+						type="submit"
+						form={id}
+						class="button main"
+						aria-disabled={busy || why !== ""}
+						aria-describedby={why ? `${id}-why` : undefined}
+					>
+						{busy ? "Opening…" : "Open tab"}
 					</button>
 				</>
 			}
 		>
 			<form
 				id={id}
+				ref={form}
 				class="dialog-form"
 				onSubmit={(event) => {
 					event.preventDefault();
@@ -106,68 +161,131 @@ export function ParamsView(props: ParamsViewProps) {
 	);
 }
 
-function ParamField({ param, workspaces, valueOf, onChange }: ParamsViewProps & { param: Param }) {
-	const id = useId();
+function ParamField({ param, ...form }: ParamsViewProps & { param: Param }) {
+	const { valueOf, onChange } = form;
 	const value = valueOf(param);
-	if (param.type === "boolean") {
-		return (
-			<label class="check">
-				<input
-					type="checkbox"
+	const last = offered(param, value);
+	const offer = last !== null && <Offer value={last} onTake={() => onChange(param, last)} />;
+	switch (param.type) {
+		case "boolean":
+			return <Flag param={param} value={value} onChange={onChange} />;
+		case "choice":
+			return <Options param={param} value={value} onChange={onChange} offer={offer} />;
+		case "repo":
+			return (
+				<div class="field">
+					<RepoPicker
+						label={param.name}
+						name={param.name}
+						value={value}
+						repositories={form.repositories}
+						help={param.description}
+						onPick={(path) => onChange(param, path)}
+					/>
+					{offer}
+				</div>
+			);
+		case "branch":
+			return (
+				<BranchPicker
+					label={param.name}
 					name={param.name}
-					checked={value === "true"}
-					onChange={(event) => onChange(param, String(event.currentTarget.checked))}
-				/>
-				<span>
-					{param.name}
-					{param.description && <small>{param.description}</small>}
-				</span>
-			</label>
-		);
-	}
-	if (param.type === "choice") {
-		return (
-			<div class="field">
-				<label for={id}>{param.name}</label>
-				<select
-					id={id}
-					name={param.name}
-					class="input"
 					value={value}
-					onChange={(event) => onChange(param, event.currentTarget.value)}
-				>
-					{value === "" && <option value="">Choose…</option>}
-					{(param.options ?? []).map((option) => (
-						<option key={option} value={option}>
-							{option}
-						</option>
-					))}
-				</select>
-				{param.description && <span class="help">{param.description}</span>}
-			</div>
-		);
+					declared={form.declares ? param.default : undefined}
+					branches={form.branches}
+					waiting={form.waiting}
+					help={param.description}
+					below={offer}
+					onPick={(branch) => onChange(param, branch)}
+				/>
+			);
+		default:
+			return (
+				<div class="field">
+					<TextField
+						label={param.name}
+						name={param.name}
+						value={value}
+						type={param.type === "secret" ? "password" : "text"}
+						help={textHelp(param)}
+						placeholder={param.default || (param.type === "secret" ? "" : `Enter ${param.name}`)}
+						onInput={(next) => onChange(param, next)}
+					/>
+					{offer}
+				</div>
+			);
 	}
+}
+
+function textHelp(param: Param): string | undefined {
+	const parts = [
+		param.description,
+		param.type === "secret" && "Never stored; asked for again when the program is started again.",
+		param.type !== "secret" && param.default && `Blank means “${param.default}”.`,
+		param.default === "" && "May stay blank.",
+	];
+	return parts.filter(Boolean).join(" ") || undefined;
+}
+
+/** What was given the last time: one press takes it. */
+function Offer({ value, onTake }: { value: string; onTake: () => void }) {
 	return (
-		<>
-			<TextField
-				label={param.name}
+		<button type="button" class="offer" data-tip={value} onClick={onTake}>
+			<Icon of={History} size={12} />
+			<span class="cut">last time: {value}</span>
+		</button>
+	);
+}
+
+interface PartProps {
+	param: Param;
+	value: string;
+	onChange: ParamsViewProps["onChange"];
+}
+
+function Flag({ param, value, onChange }: PartProps) {
+	return (
+		<label class="check">
+			<input
+				type="checkbox"
 				name={param.name}
-				value={value}
-				type={param.type === "secret" ? "password" : "text"}
-				help={param.description}
-				list={param.type === "repo" ? id : undefined}
-				placeholder={
-					param.type === "repo" ? "path of a repository" : param.type === "branch" ? "branch" : undefined
-				}
-				onInput={(next) => onChange(param, next)}
+				checked={value === "true"}
+				onChange={(event) => onChange(param, String(event.currentTarget.checked))}
 			/>
-			{param.type === "repo" && (
-				<datalist id={id}>
-					{workspaces.map((workspace) => (
-						<option key={workspace.id} value={workspace.path} />
-					))}
-				</datalist>
+			<span>
+				{param.name}
+				{param.description && <small>{param.description}</small>}
+			</span>
+		</label>
+	);
+}
+
+function Options({ param, value, onChange, offer }: PartProps & { offer: ComponentChildren }) {
+	const id = useId();
+	return (
+		<div class="field">
+			<label for={id}>{param.name}</label>
+			<select
+				id={id}
+				name={param.name}
+				class="input"
+				value={value}
+				aria-describedby={param.description ? `${id}-help` : undefined}
+				onChange={(event) => onChange(param, event.currentTarget.value)}
+			>
+				{value === "" && <option value="">Choose…</option>}
+				{(param.options ?? []).map((option) => (
+					<option key={option} value={option}>
+						{option}
+					</option>
+				))}
+			</select>
+			{offer}
+			{param.description && (
+				<span class="help" id={`${id}-help`}>
+					{param.description}
+				</span>
 			)}
-		</>
+		</div>
 	);
 }

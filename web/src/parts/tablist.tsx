@@ -4,46 +4,57 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { Search, X } from "lucide";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { focusOn, wantFocus } from "../keys/keys";
-import { closePane, closeTabs, moveTab } from "../state/actions";
+import { close, closePane, closeTabs } from "../state/actions";
+import { doMove, editGroup } from "../state/groups";
 import {
-	activePane,
-	activeTab,
 	chips,
+	groups,
 	layout,
 	panes,
+	railMenu,
 	renaming,
+	said,
 	searching,
 	sessions,
 	tabs,
 	tabView,
 } from "../state/store";
-import { found, groups, type RowGroup, viewOf } from "../words/tabs";
+import { groupName, type RailItem, railItems, stepped } from "../words/groups";
+import { found, rowsOf, type TabRows, viewOf } from "../words/tabs";
 import { IconButton } from "./bits";
 import { Icon } from "./icon";
+import { RailItems } from "./railitems";
+import { RailMenus } from "./railmenu";
 import { carded, dropCard, RowCard } from "./rowcard";
-import { Row, rowKey, Stripe } from "./tabrow";
+import { asksMenu, rowKey } from "./tabrow";
 
 /** With more tabs than this the search field is there by itself. */
 const many = 7;
 
 export function TabList() {
-	const list = useRef<HTMLUListElement>(null);
+	const list = useRef<HTMLElement>(null);
 	const typed = useSignal("");
 	const view = viewOf(tabView.value);
 	const all = useComputed(() =>
-		groups(tabs.value, panes.value, chips.value, sessions.value, viewOf(tabView.value)),
+		rowsOf(tabs.value, panes.value, chips.value, sessions.value, viewOf(tabView.value)),
 	);
 	const field = tabs.value.length > many || searching.value;
+	const searched = field && typed.value.trim() !== "";
 	const shown = field ? found(all.value, typed.value) : all.value;
+	const items = railItems(shown, tabs.value, groups.value);
 
 	useSignalEffect(() => {
 		const { what, n } = wantFocus.value;
-		if (n > 0 && what === "tabs") {
-			requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[aria-current="page"]')?.focus());
-		}
+		if (n === 0 || what !== "tabs") return;
+		requestAnimationFrame(() => {
+			const rows = list.current;
+			// The shown tab; its group's header, when that is folded.
+			const here = rows?.querySelector<HTMLElement>('[aria-current="page"]');
+			(here ?? rows?.querySelector<HTMLElement>(".group-head[data-here] .group-main, .row-main"))?.focus();
+		});
 	});
 
-	const rows = () => [...(list.current?.querySelectorAll<HTMLElement>(".row-main") ?? [])];
+	const rows = () => [...(list.current?.querySelectorAll<HTMLElement>(".row-main, .group-main") ?? [])];
 	return (
 		<>
 			{field && (
@@ -53,13 +64,17 @@ export function TabList() {
 						typed.value = text;
 					}}
 					onDown={() => rows()[0]?.focus()}
-					onEnter={() => rows()[0]?.click()}
+					onEnter={() => list.current?.querySelector<HTMLElement>(".row-main")?.click()}
 				/>
 			)}
-			<nav class="rail-list" aria-label="Open tabs" onScroll={dropCard}>
-				<ul ref={list} onKeyDown={(event) => move(event, rows())}>
-					<Groups all={shown} whole={shown.length === tabs.value.length} />
-				</ul>
+			<nav
+				ref={list}
+				class="rail-list"
+				aria-label="Open tabs"
+				onScroll={dropCard}
+				onKeyDown={(event) => rowKeys(event, rows(), items)}
+			>
+				<RailItems items={searched ? unfolded(items) : items} whole={!searched} />
 				{tabs.value.length === 0 && <p class="rail-hint">Tabs stand here.</p>}
 				{tabs.value.length > 0 && shown.length === 0 && (
 					<p class="rail-hint" role="status">
@@ -67,90 +82,73 @@ export function TabList() {
 					</p>
 				)}
 			</nav>
+			<p class="hidden-text" aria-live="polite">
+				{said.value}
+			</p>
 			{view.detailsOnHover && <Card all={shown} />}
+			<RailMenus />
 		</>
 	);
 }
 
-/** The keys of a row: the arrows go to its neighbours, F2 names its tab, Delete closes it. */
-function move(event: KeyboardEvent, rows: HTMLElement[]): void {
-	if (!(event.target instanceof HTMLElement) || !event.target.classList.contains("row-main")) return;
-	const at = rows.indexOf(event.target);
-	const go = (to: number) => {
-		event.preventDefault();
-		rows[Math.min(Math.max(to, 0), rows.length - 1)]?.focus();
-	};
-	const { tab, row } = event.target.dataset;
-	if (event.key === "ArrowDown" && !event.altKey) go(at + 1);
-	else if (event.key === "ArrowUp" && !event.altKey) go(at - 1);
+/** What is found is shown, also in a group that is folded. */
+function unfolded(items: readonly RailItem[]): RailItem[] {
+	return items.map((item) =>
+		item.kind === "group" ? { ...item, group: { ...item.group, collapsed: false } } : item,
+	);
+}
+
+/**
+ * The keys of a row: the arrows go to its neighbours, Alt and an arrow move it, F2 names it,
+ * Delete closes it, Shift F10 opens its menu; ← and → fold and unfold a group.
+ */
+function rowKeys(event: KeyboardEvent, rows: HTMLElement[], items: readonly RailItem[]): void {
+	const target = event.target;
+	if (!(target instanceof HTMLElement) || !target.matches(".row-main, .group-main")) return;
+	const at = rows.indexOf(target);
+	const go = (to: number) => rows[Math.min(Math.max(to, 0), rows.length - 1)]?.focus();
+	const { tab, row, group } = target.dataset;
+	const id = group ?? tab;
+	if (event.altKey && !event.shiftKey && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+		if (id) stepRow(items, group ? "group" : "tab", id, event.key === "ArrowDown" ? 1 : -1);
+	} else if (event.altKey || event.ctrlKey || event.metaKey) return;
+	else if (event.key === "ArrowDown") go(at + 1);
+	else if (event.key === "ArrowUp") go(at - 1);
 	else if (event.key === "Home") go(0);
 	else if (event.key === "End") go(rows.length - 1);
-	else if (event.key === "F2" && tab) renaming.value = tab;
+	else if (event.key === "F2" && id) renaming.value = id;
 	else if (event.key === "Delete" && row) void closePane(row);
 	else if (event.key === "Delete" && tab) void closeTabs([tab]);
+	else if (event.key === "Delete" && group) void close({ group });
+	else if (asksMenu(event) && id) {
+		const box = target.getBoundingClientRect();
+		railMenu.value = { kind: group ? "group" : "tab", id, at: { x: box.left + 24, y: box.bottom } };
+	} else if (group && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
+		const collapsed = event.key === "ArrowLeft";
+		const item = items.find((one) => one.id === group);
+		if (item?.kind === "group" && Boolean(item.group.collapsed) !== collapsed) {
+			void editGroup(group, { collapsed });
+		}
+	} else return;
+	event.preventDefault();
 }
 
-function Groups({ all, whole }: { all: RowGroup[]; whole: boolean }) {
-	const dragged = useSignal<string | null>(null);
-	const over = useSignal<string | null>(null);
-	const view = viewOf(tabView.value);
-	const drop = () => {
-		if (dragged.value && over.value && dragged.value !== over.value) void moveTab(dragged.value, over.value);
-		dragged.value = null;
-		over.value = null;
-	};
-	return (
-		<>
-			{all.map((group) => {
-				const here = group.tab === activeTab.value?.id;
-				return (
-					<li
-						key={group.tab}
-						class="row-group"
-						data-several={group.rows.length > 0 || undefined}
-						data-here={here || undefined}
-						data-drop={(over.value === group.tab && dragged.value !== group.tab) || undefined}
-						draggable={whole && renaming.value !== group.tab}
-						onDragStart={() => {
-							dropCard();
-							dragged.value = group.tab;
-						}}
-						onDragOver={(event) => {
-							event.preventDefault();
-							if (dragged.value) over.value = group.tab;
-						}}
-						onDragEnd={drop}
-					>
-						<Stripe color={group.head.color} />
-						<Row
-							row={group.head}
-							view={view}
-							layout={layout.value}
-							active={here}
-							heading={group.rows.length > 0}
-						/>
-						{group.rows.length > 0 && (
-							<ul aria-label={`Panes of ${group.head.title}`}>
-								{group.rows.map((row) => (
-									<li key={row.pane}>
-										<Row
-											row={row}
-											view={view}
-											layout={layout.value}
-											active={here && activePane.value === row.pane}
-										/>
-									</li>
-								))}
-							</ul>
-						)}
-					</li>
-				);
-			})}
-		</>
-	);
+/** One step by key; the keyboard stays on what it moved. */
+function stepRow(items: readonly RailItem[], kind: "tab" | "group", id: string, by: 1 | -1): void {
+	const move = stepped(items, { kind, id }, by);
+	if (!move) return;
+	const group = kind === "group" && groups.value.find((one) => one.id === id);
+	const tab = tabs.value.find((one) => one.id === id);
+	void doMove(move, group ? groupName(group) : (tab?.title ?? "")).then(() => {
+		requestAnimationFrame(() =>
+			document
+				.querySelector<HTMLElement>(`.row-main[data-tab="${id}"], .group-main[data-group="${id}"]`)
+				?.focus(),
+		);
+	});
 }
 
-function Card({ all }: { all: RowGroup[] }) {
+function Card({ all }: { all: TabRows[] }) {
 	const want = carded.value;
 	if (!want) return null;
 	const rows = all.flatMap((group) => (group.rows.length > 0 ? group.rows : [group.head]));

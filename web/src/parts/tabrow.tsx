@@ -1,13 +1,13 @@
 // One row of the vertical tabs: a tab, or one pane of a tab (spec chips C6).
-import { GitBranch, GitCommitHorizontal, GitFork, X } from "lucide";
-import { useEffect, useRef } from "preact/hooks";
+import { Ellipsis, GitBranch, GitCommitHorizontal, GitFork, Pin, X } from "lucide";
 import type { ChipLayout, TabView } from "../api/types";
 import { closePane, closeTabs, focusPane, renameTab } from "../state/actions";
-import { renaming, showTab, zoomed } from "../state/store";
+import { railMenu, renaming, showTab, zoomed } from "../state/store";
 import { badges, type Line, rowAside, rowLines, shortPath, type TabRow } from "../words/tabs";
 import { Diff, IconButton } from "./bits";
 import { Icon, StateMark } from "./icon";
 import { PullBadge } from "./pull";
+import { Rename } from "./rename";
 import { dropCard, leaveCard, wantCard } from "./rowcard";
 
 export interface RowProps {
@@ -23,6 +23,30 @@ export interface RowProps {
 /** The colour of a tab, beside all its rows. */
 export function Stripe({ color }: { color: string }) {
 	return color ? <span class="row-stripe" style={{ background: `var(--tab-${color}, ${color})` }} /> : null;
+}
+
+/** Opens the menu of a tab or a group: where it was asked for, or below its row. */
+export function openMenu(
+	kind: "tab" | "group",
+	id: string,
+	event: MouseEvent | KeyboardEvent,
+	page?: string,
+): void {
+	event.preventDefault();
+	event.stopPropagation();
+	dropCard();
+	const row = event.currentTarget instanceof Element ? event.currentTarget : null;
+	const box = (row?.closest(".row, .group-head") ?? row)?.getBoundingClientRect();
+	const pointed = event instanceof MouseEvent && (event.clientX > 0 || event.clientY > 0);
+	const at = pointed
+		? { x: event.clientX, y: event.clientY }
+		: { x: (box?.left ?? 0) + 28, y: box?.bottom ?? 0 };
+	railMenu.value = { kind, id, at, page };
+}
+
+/** Whether a key asks for the menu of what has the focus. */
+export function asksMenu(event: KeyboardEvent): boolean {
+	return event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey);
 }
 
 export function rowKey(row: TabRow): string {
@@ -48,6 +72,7 @@ export function Row({ row, view, layout, active, heading }: RowProps) {
 	const hover = view.detailsOnHover && !heading;
 	const key = rowKey(row);
 	return (
+		// biome-ignore lint/a11y/noStaticElementInteractions: its button has the keys
 		<div
 			class="row"
 			data-active={active && !heading}
@@ -57,6 +82,9 @@ export function Row({ row, view, layout, active, heading }: RowProps) {
 			}}
 			onPointerLeave={leaveCard}
 			onPointerDown={dropCard}
+			onContextMenu={(event) => {
+				if (!editing) openMenu("tab", row.id, event);
+			}}
 		>
 			<button
 				type="button"
@@ -82,6 +110,7 @@ export function Row({ row, view, layout, active, heading }: RowProps) {
 						{title?.kind === "directory" ? shortPath(title.text, 30) : title?.text || row.title}
 					</span>
 					{row.practice && <span class="label">practice</span>}
+					{row.pinned && <Icon of={Pin} size={12} />}
 					<span class="hidden-text">{rowAside(row, shown, third)}</span>
 				</span>
 				{second && (
@@ -104,14 +133,31 @@ export function Row({ row, view, layout, active, heading }: RowProps) {
 				</span>
 			)}
 			{editing ? (
-				<Rename row={row} />
-			) : (
-				<IconButton
-					icon={X}
-					class="small row-close"
-					label={row.pane ? `Close pane ${row.title}` : `Close ${row.title}`}
-					onClick={() => shut(row)}
+				<Rename
+					id={row.id}
+					value={row.title}
+					class="row-rename"
+					label={`New name of ${row.title}; empty gives the old one back`}
+					onKeep={(title) => void renameTab(row.id, title)}
 				/>
+			) : (
+				<span class="row-tools">
+					{!row.pane && (
+						<IconButton
+							icon={Ellipsis}
+							class="small row-more"
+							label={`Menu of ${row.title}`}
+							expanded={railMenu.value?.id === row.id}
+							onClick={(event) => openMenu("tab", row.id, event)}
+						/>
+					)}
+					<IconButton
+						icon={X}
+						class="small row-close"
+						label={row.pane ? `Close pane ${row.title}` : `Close ${row.title}`}
+						onClick={() => shut(row)}
+					/>
+				</span>
 			)}
 		</div>
 	);
@@ -128,34 +174,4 @@ function RowLine({ line, row, room }: { line: Line; row: TabRow; room: number })
 		);
 	}
 	return <span class="cut">{line.kind === "directory" ? shortPath(line.text, room) : line.text}</span>;
-}
-
-function Rename({ row }: { row: TabRow }) {
-	const ref = useRef<HTMLInputElement>(null);
-	const done = useRef(false);
-	useEffect(() => {
-		ref.current?.focus();
-		ref.current?.select();
-	}, []);
-	const end = (keep: boolean) => {
-		if (done.current) return;
-		done.current = true;
-		const title = ref.current?.value.trim() ?? "";
-		if (keep && title !== row.title) void renameTab(row.id, title);
-		else renaming.value = null;
-	};
-	return (
-		<input
-			ref={ref}
-			class="row-rename"
-			aria-label={`New name of ${row.title}; empty gives the old one back`}
-			defaultValue={row.title}
-			onKeyDown={(event) => {
-				event.stopPropagation();
-				if (event.key === "Enter") end(true);
-				if (event.key === "Escape") end(false);
-			}}
-			onBlur={() => end(true)}
-		/>
-	);
 }

@@ -64,6 +64,8 @@ export function Tooltips() {
 	useLayoutEffect(() => {
 		const tip = ref.current;
 		if (!tip || !shown) return;
+		// In the top layer: above a dialog too.
+		if (!tip.matches(":popover-open")) tip.showPopover();
 		// The answers of a question stay free to be pressed.
 		const free = [...document.querySelectorAll(".ask-answers .button")].map((button) =>
 			button.getBoundingClientRect(),
@@ -79,7 +81,7 @@ export function Tooltips() {
 	}, [shown]);
 
 	return shown ? (
-		<div class="tooltip" ref={ref} aria-hidden="true">
+		<div class="tooltip" ref={ref} popover="manual" aria-hidden="true">
 			{shown.text}
 		</div>
 	) : null;

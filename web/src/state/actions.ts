@@ -2,17 +2,18 @@
 // of it. No rule of the domain lives here: what the host refuses is shown as it says it.
 import { effect } from "@preact/signals";
 import { Client, failOf, Problem } from "../api/client";
-import type { Config, Fail, NoticeAction } from "../api/types";
+import type { Fail, NoticeAction } from "../api/types";
 import { guessSize } from "../terminal/size";
+import type { Closing } from "../words/closing";
 import { emptyLaunch, intentOf, operationId } from "../words/intent";
+import { batchOf } from "../words/notices";
+import { missingSecrets } from "../words/panes";
 import { sentences } from "../words/sentences";
 import { forgetKey, loadKey, saveKey } from "./key";
 import {
 	activePane,
 	activeTab,
-	type Closing,
 	closed,
-	configs,
 	dialog,
 	drawer,
 	focusedHere,
@@ -22,7 +23,6 @@ import {
 	loginFault,
 	model,
 	openForm,
-	paramValues,
 	renaming,
 	showTab,
 	type Told,
@@ -62,14 +62,6 @@ export async function loadHost(): Promise<void> {
 	hostInfo.value = await client.call("host.info", {});
 }
 
-export async function loadConfigs(): Promise<void> {
-	try {
-		configs.value = await client.call("config.list", {});
-	} catch (error) {
-		tell(error, "The tab configs could not be listed");
-	}
-}
-
 // Telling.
 
 let toldCounter = 0;
@@ -80,8 +72,8 @@ export function tell(error: unknown, title: string): void {
 }
 
 /** A short word that something was done. */
-export function mention(title: string): void {
-	add({ level: "info", title, until: Date.now() + 3000 });
+export function mention(title: string, body?: string): void {
+	add({ level: "info", title, body, until: Date.now() + (body ? 8000 : 3000) });
 }
 
 function add(words: Omit<Told, "id">): void {
@@ -95,7 +87,7 @@ export function untell(id: number): void {
 }
 
 /** Runs an act whose only answer is a change of the state; a refusal is told. */
-async function ask(title: string, act: () => Promise<unknown>): Promise<void> {
+export async function ask(title: string, act: () => Promise<unknown>): Promise<void> {
 	try {
 		await act();
 	} catch (error) {
@@ -107,7 +99,7 @@ async function ask(title: string, act: () => Promise<unknown>): Promise<void> {
 
 /** Shows a tab that was just made here; a button that asked for it lets the keyboard go,
  * so that the tab's pane takes it and typing does not press the button again. */
-function bring(tab: string): void {
+export function bring(tab: string): void {
 	const here = document.activeElement;
 	if (here instanceof HTMLButtonElement && !here.closest("dialog")) here.blur();
 	showTab(tab);
@@ -131,74 +123,39 @@ export function startDirectory(): string | undefined {
 	return pane?.directory || hostInfo.value?.directory;
 }
 
-/** Opens a config; its params form first when it has questions. */
-export async function chooseConfig(config: Config): Promise<void> {
-	drawer.value = false;
-	if ((config.params ?? []).length > 0) {
-		dialog.value = { kind: "params", config };
-		openForm.value = config.path;
-		return;
-	}
-	await ask(`“${config.name}” was not opened`, () => openConfig(config, {}));
+/** Closes tabs; what that would end is asked about first (spec tabs T5.3). */
+export async function closeTabs(ids: string[]): Promise<void> {
+	if (ids.length > 0) await close({ tabs: ids });
 }
 
-export async function openConfig(config: Config, params: Record<string, string>): Promise<void> {
-	const opened = await client.call("config.open", {
-		config: config.path,
-		params,
-		dir: startDirectory(),
-	});
-	const { [config.path]: _, ...rest } = paramValues.value;
-	paramValues.value = rest;
-	closeDialog();
-	if (opened.tabId) bring(opened.tabId);
-	const first = opened.launches?.[0];
-	if (first) dialog.value = { kind: "receipt", result: first, agent: config.name, prompt: "" };
-}
-
-/** Closes tabs; running programs are asked about first (spec tabs T5.3). */
-export async function closeTabs(ids: string[], yes = false): Promise<void> {
-	if (ids.length === 0) return;
+/** Closes what a selector names: these, all others, those below, a group, all but it. */
+export async function close(what: Closing): Promise<void> {
 	renaming.value = null;
-	await close({ tabs: ids }, yes, "The tab was not closed", () =>
-		client.call("tab.close", { tabs: ids, yes }),
-	);
-}
-
-async function close(what: Closing, yes: boolean, title: string, act: () => Promise<unknown>): Promise<void> {
 	try {
-		await act();
+		if ("pane" in what) await client.call("pane.close", { pane: what.pane, yes: what.yes ?? false });
+		else await client.call("tab.close", what);
 		if (dialog.value?.kind === "close") closeDialog();
 	} catch (error) {
-		if (!yes && error instanceof Problem && error.code === "tab_close_needs_confirmation") {
+		if (!what.yes && error instanceof Problem && error.code === "tab_close_needs_confirmation") {
 			dialog.value = { kind: "close", what, fail: error };
 			return;
 		}
 		if (dialog.value?.kind === "close") closeDialog();
-		tell(error, title);
+		tell(error, "pane" in what ? "The pane was not closed" : "Nothing was closed");
 	}
 }
 
-export async function undoClose(tab?: string): Promise<void> {
+/** Brings back what one act closed: the last one, when no batch is named (spec tabs T6.1). */
+export async function undoClose(batch?: string): Promise<void> {
 	await ask("Nothing was brought back", async () => {
-		const id = tab ?? closed.value[0]?.id;
-		await client.call("tab.undoClose", id ? { tab: id } : {});
-		if (id) bring(id);
+		const back = await client.call("tab.undoClose", batch ? { batch } : {});
+		if (back.tab) bring(back.tab);
+		if (back.tab && back.pane) focusPane(back.tab, back.pane);
 	});
 }
 
 export async function renameTab(tab: string, title: string): Promise<void> {
-	renaming.value = null;
 	await ask("The tab was not renamed", () => client.call("tab.rename", { tab, title }));
-}
-
-export async function recolorTab(tab: string, color: string): Promise<void> {
-	await ask("The colour was not set", () => client.call("tab.recolor", { tab, color }));
-}
-
-/** Moves a tab behind another; "" is the front. */
-export async function moveTab(tab: string, after: string): Promise<void> {
-	await ask("The tab was not moved", () => client.call("tab.move", { tab, after }));
 }
 
 export function stepTab(by: number): void {
@@ -228,8 +185,26 @@ export async function splitPane(pane: string, direction: "horizontal" | "vertica
 }
 
 /** Closes one pane; the host closes the tab with its last one. */
-export async function closePane(pane: string, yes = false): Promise<void> {
-	await close({ pane }, yes, "The pane was not closed", () => client.call("pane.close", { pane, yes }));
+export async function closePane(pane: string): Promise<void> {
+	await close({ pane });
+}
+
+/** Starts the program of an ended pane again; its secrets are asked for, when it has some. */
+export async function restartPane(pane: string): Promise<void> {
+	const fail = await restartWith(pane, {});
+	if (!fail) return;
+	const missing = missingSecrets(fail);
+	if (missing.length > 0) dialog.value = { kind: "restart", pane, secrets: missing };
+	else tell(fail, "The program was not started again");
+}
+
+export async function restartWith(pane: string, secrets: Record<string, string>): Promise<Fail | null> {
+	try {
+		await client.call("pane.restart", { pane, secrets });
+		return null;
+	} catch (error) {
+		return failOf(error);
+	}
 }
 
 export async function sizeSplit(tab: string, path: number[], sizes: number[]): Promise<void> {
@@ -288,15 +263,25 @@ export function closeDialog(): void {
 export async function actOn(notice: string, action: NoticeAction): Promise<void> {
 	if (action.kind === "copy") return copy(action.text ?? "", "Copied");
 	if (action.kind === "open") return openTerminal(action.text);
+	if (action.id === "undo") return undoNotice(notice, action);
 	const call = () =>
 		action.id === "dismiss"
 			? client.call("notice.dismiss", { id: notice })
 			: client.call("notice.act", { id: notice, action: action.id });
-	const tab = model.value?.notices.find((item) => item.id === notice)?.tab;
 	await ask(`“${action.label}” did not work`, async () => {
 		if (action.id !== "dismiss") showNextTab();
 		await call();
-		if (action.id === "undo" && tab) bring(tab);
+	});
+}
+
+/** Undo by a notice is undo of the batch that it tells of, so that what comes back is shown. */
+async function undoNotice(notice: string, action: NoticeAction): Promise<void> {
+	const told = model.value?.notices.find((item) => item.id === notice);
+	const batch = batchOf(told, closed.value);
+	if (batch) return undoClose(batch);
+	await ask(`“${action.label}” did not work`, async () => {
+		await client.call("notice.act", { id: notice, action: action.id });
+		if (told?.tab) bring(told.tab);
 	});
 }
 

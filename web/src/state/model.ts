@@ -7,6 +7,7 @@ import type {
 	ChipLayout,
 	ClosedTab,
 	Event,
+	Group,
 	Notice,
 	Pane,
 	Session,
@@ -23,6 +24,7 @@ export interface Model {
 	readonly notices: readonly Notice[];
 	readonly chips: Readonly<Record<string, readonly Chip[]>>;
 	readonly closed: readonly ClosedTab[];
+	readonly groups: readonly Group[];
 	readonly sessions: Readonly<Record<string, Session>>;
 	readonly layout: ChipLayout;
 	readonly tabView: TabView;
@@ -39,6 +41,7 @@ export function fromState(state: State): Model {
 		notices: state.notices ?? [],
 		chips,
 		closed: state.closed ?? [],
+		groups: state.groups ?? [],
 		sessions: state.sessions ?? {},
 		layout: state.layout,
 		tabView: state.tabView,
@@ -76,6 +79,10 @@ function change(model: Model, event: Event): Model {
 				: model;
 		case "closed":
 			return { ...model, closed: event.closed ?? [] };
+		case "group":
+			return event.group ? { ...model, groups: put(model.groups, event.group) } : model;
+		case "groupRemoved":
+			return { ...model, groups: model.groups.filter((group) => group.id !== event.groupId) };
 		case "session":
 			return event.session
 				? { ...model, sessions: { ...model.sessions, [event.session.id]: event.session } }

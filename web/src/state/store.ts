@@ -3,7 +3,9 @@
 import { computed, signal } from "@preact/signals";
 import type { Config, ConfigList, Fail, HostInfo, Result, Tab } from "../api/types";
 import type { Status } from "../stream/connection";
+import type { Closing } from "../words/closing";
 import { emptyLaunch, type LaunchForm } from "../words/intent";
+import { emptyWorktree, type WorktreeForm } from "../words/worktrees";
 import type { Model } from "./model";
 import { remembered } from "./remember";
 import { leaves } from "./tree";
@@ -19,6 +21,7 @@ export const panes = computed(() => model.value?.panes ?? {});
 export const chips = computed(() => model.value?.chips ?? {});
 export const notices = computed(() => model.value?.notices ?? []);
 export const closed = computed(() => model.value?.closed ?? []);
+export const groups = computed(() => model.value?.groups ?? []);
 export const sessions = computed(() => model.value?.sessions ?? {});
 export const layout = computed(() => model.value?.layout ?? null);
 export const tabView = computed(() => model.value?.tabView ?? null);
@@ -74,9 +77,6 @@ export const zoomed = signal<string | null>(null);
 
 // What lies over it.
 
-/** What a question about running programs is about. */
-export type Closing = { tabs: string[] } | { pane: string };
-
 export type Dialog =
 	| { kind: "launch" }
 	| { kind: "receipt"; result: Result; agent: string; prompt: string }
@@ -84,9 +84,28 @@ export type Dialog =
 	| { kind: "close"; what: Closing; fail: Fail }
 	| { kind: "keys" }
 	| { kind: "palette" }
-	| { kind: "configs" };
+	| { kind: "configs" }
+	| { kind: "trust"; config: Config }
+	| { kind: "editor"; path: string; line?: number; column?: number }
+	| { kind: "new-config"; tab?: Tab }
+	| { kind: "remove-config"; config: Config }
+	| { kind: "new-worktree" }
+	| { kind: "worktrees" }
+	| { kind: "add-repository" }
+	| { kind: "restart"; pane: string; secrets: string[] };
 export const dialog = signal<Dialog | null>(null);
+/** The tab or the group whose name is being typed. */
 export const renaming = signal<string | null>(null);
+/** Whose menu is open in the rail, and where it was asked for. */
+export const railMenu = signal<RailMenu | null>(null);
+export interface RailMenu {
+	kind: "tab" | "group";
+	id: string;
+	at: { x: number; y: number };
+	page?: string;
+}
+/** What was done, for those who do not see it. */
+export const said = signal("");
 
 /** Something that went wrong here, or was done, told until it is dismissed or over. */
 export interface Told {
@@ -106,4 +125,11 @@ export const now = signal(Date.now());
 
 export const launchForm = remembered<LaunchForm>("launch", emptyLaunch, sessionStorage);
 export const paramValues = remembered<Record<string, Record<string, string>>>("params", {}, sessionStorage);
+/** Texts of the config editor that are not saved, with the digest of what they replace. */
+export const editing = remembered<Record<string, { text: string; digest: string }>>(
+	"editing",
+	{},
+	sessionStorage,
+);
+export const worktreeForm = remembered<WorktreeForm>("worktree", emptyWorktree, sessionStorage);
 export const openForm = remembered<string>("form", "", sessionStorage);

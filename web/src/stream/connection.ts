@@ -25,6 +25,8 @@ export type Status = "opening" | "open" | "waiting" | "refused";
 export interface PaneSink {
 	/** The log offset that was received so far, or null when a snapshot is needed. */
 	offset(): number | null;
+	/** How many lines above the screen a snapshot should hold. */
+	lines(): number;
 	output(output: Output): void;
 	exited(offset: number, exit: Exit): void;
 	/** An input was refused (with its id), or the subscription was. */
@@ -106,9 +108,9 @@ export class Connection {
 		socket?.close();
 	}
 
-	subscribe(pane: string, sink: PaneSink, lines?: number): void {
+	subscribe(pane: string, sink: PaneSink): void {
 		this.sinks.set(pane, sink);
-		if (this.greeted) this.ask(pane, sink, lines);
+		if (this.greeted) this.ask(pane, sink);
 	}
 
 	unsubscribe(pane: string): void {
@@ -167,9 +169,8 @@ export class Connection {
 		});
 	}
 
-	private ask(pane: string, sink: PaneSink, lines?: number): void {
-		const from = sink.offset();
-		this.send(from === null ? { type: "subscribe", pane, lines } : { type: "subscribe", pane, from });
+	private ask(pane: string, sink: PaneSink): void {
+		this.send({ type: "subscribe", pane, from: sink.offset() ?? undefined, lines: sink.lines() });
 	}
 
 	private askChat(session: string, sink: ChatSink): void {

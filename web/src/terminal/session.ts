@@ -9,6 +9,7 @@ import { Terminal } from "@xterm/xterm";
 import type { Exit, Fail } from "../api/types";
 import type { Connection, PaneSink } from "../stream/connection";
 import type { InputFrame, Output } from "../stream/frames";
+import { Earlier } from "./earlier";
 import { accelerate } from "./gpu";
 import { swallowQueries } from "./queries";
 import { fitted, type Size, smallest } from "./size";
@@ -31,6 +32,7 @@ export class TerminalSession implements PaneSink {
 	readonly element = document.createElement("div");
 	private readonly terminal: Terminal;
 	private readonly fit = new FitAddon();
+	private readonly earlier: Earlier;
 	private received: number | null = null;
 	private opened = false;
 	private watching = false;
@@ -76,6 +78,9 @@ export class TerminalSession implements PaneSink {
 		this.terminal.onBinary((data) => this.input({ bytes: btoa(data) }));
 		this.element.addEventListener("paste", (event) => this.paste(event), true);
 		this.element.addEventListener("focusin", () => hooks.focused());
+		this.earlier = new Earlier(this.terminal, this.element, () => this.again());
+		// What the terminal keeps, with what lies above the window: for the stories.
+		Object.assign(this.element, { text: () => this.text() });
 		this.label(label);
 	}
 
@@ -83,6 +88,10 @@ export class TerminalSession implements PaneSink {
 
 	offset(): number | null {
 		return this.received;
+	}
+
+	lines(): number {
+		return this.earlier.lines();
 	}
 
 	output(output: Output): void {
@@ -104,7 +113,10 @@ export class TerminalSession implements PaneSink {
 		}
 		this.received = output.to;
 		this.refusals = 0;
-		this.terminal.write(output.data, () => this.connection.ack(this.pane, output.to));
+		this.terminal.write(output.data, () => {
+			if (output.kind === "snapshot") this.earlier.drawn();
+			this.connection.ack(this.pane, output.to);
+		});
 	}
 
 	exited(_offset: number, _exit: Exit): void {
@@ -271,6 +283,13 @@ export class TerminalSession implements PaneSink {
 		// Left to the browser, whose paste event comes to paste().
 		if (event.ctrlKey && event.shiftKey && event.code === "KeyV") return false;
 		return true;
+	}
+
+	private text(): string[] {
+		const { active } = this.terminal.buffer;
+		const rows: string[] = [];
+		for (let y = 0; y < active.length; y++) rows.push(active.getLine(y)?.translateToString(true) ?? "");
+		return rows;
 	}
 
 	private name(name?: string): void {

@@ -50,15 +50,8 @@ export function paneName(pane: Pane): string {
 	return pane.title || pane.command || pane.argv?.join(" ") || pane.shell?.split("/").pop() || pane.kind;
 }
 
-/** The running programs that a refusal to close names (spec tabs T5.3). */
-export function running(fail: Fail): string[] {
-	const list = fail.details?.list;
-	if (!Array.isArray(list)) return [];
-	return list.map((item) => {
-		if (typeof item === "string") return item;
-		if (typeof item !== "object" || item === null) return String(item);
-		const { program, title } = item as { program?: unknown; title?: unknown };
-		const words = [program, title && `in “${title}”`].filter(Boolean).map(String);
-		return words.length > 0 ? words.join(" ") : JSON.stringify(item);
-	});
+/** The secrets that a refusal to start again asks for (spec tabs T2.1). */
+export function missingSecrets(fail: Fail): string[] {
+	const list = fail.details?.missing;
+	return Array.isArray(list) ? list.map(String) : [];
 }

@@ -7,10 +7,10 @@ import {
 	agentWords,
 	badges,
 	found,
-	groups,
 	paneState,
 	pullOf as pullOfRow,
 	rowLines,
+	rowsOf,
 	type TabRow,
 	tabTitle,
 	viewOf,
@@ -21,7 +21,7 @@ const state = sampleState("2026-11-30T10:00:00Z");
 const chips = Object.fromEntries(Object.entries(state.chips).map(([id, list]) => [id, list ?? []]));
 const view = (more: Partial<TabView> = {}): TabView => ({ ...state.tabView, ...more });
 const all = (more: Partial<TabView> = {}) =>
-	groups(state.tabs ?? [], state.panes, chips, state.sessions, view(more));
+	rowsOf(state.tabs ?? [], state.panes, chips, state.sessions, view(more));
 const rowOf = (title: string): TabRow => {
 	const row = all({ granularity: "tabs" }).find((group) => group.head.title === title)?.head;
 	if (!row) throw new Error(title);

@@ -21,6 +21,11 @@ const order = [
 
 export type TabState = (typeof order)[number];
 
+/** The state that needs the eye most. */
+export function mostUrgent(states: readonly TabState[]): TabState | undefined {
+	return order.find((word) => states.includes(word));
+}
+
 export const stateWords: Record<TabState, string> = {
 	waiting: "waits for you",
 	fault: "opening failed",
@@ -114,6 +119,7 @@ export interface TabRow {
 	practice: boolean;
 	color: string;
 	panes: number;
+	pinned: boolean;
 }
 
 type PaneMap = Readonly<Record<string, Pane>>;
@@ -129,7 +135,7 @@ export function tabRow(tab: Tab, panes: PaneMap, chips: ChipMap, sessions: Sessi
 	const found = own.map((pane) => ({ pane, state: paneState(pane, sessionOf(pane, sessions)) }));
 	const states = found.map((one) => one.state);
 	if (tab.fault) states.push("fault");
-	const state = order.find((word) => states.includes(word)) ?? (tab.tree ? "idle" : "starting");
+	const state = mostUrgent(states) ?? (tab.tree ? "idle" : "starting");
 	const urgent = found.find((one) => one.state === state)?.pane;
 	return {
 		...facts(tab, shown, chips),
@@ -172,10 +178,11 @@ export function paneRow(tab: Tab, pane: Pane, chips: ChipMap, sessions: SessionM
 		practice: pane.practice ?? false,
 		color: "",
 		panes: 1,
+		pinned: false,
 	};
 }
 
-export interface RowGroup {
+export interface TabRows {
 	tab: string;
 	/** The tab's own row; of a tab with several panes in the view by panes, its heading. */
 	head: TabRow;
@@ -184,13 +191,13 @@ export interface RowGroup {
 }
 
 /** The rows of all tabs as a view asks for them. */
-export function groups(
+export function rowsOf(
 	tabs: readonly Tab[],
 	panes: PaneMap,
 	chips: ChipMap,
 	sessions: SessionMap,
 	view: TabView,
-): RowGroup[] {
+): TabRows[] {
 	return tabs.map((tab) => {
 		const own = leaves(tab.tree).flatMap((id) => panes[id] ?? []);
 		const apart = view.granularity !== "tabs" && own.length > 1;
@@ -234,6 +241,7 @@ function facts(tab: Tab, shown: Pane | undefined, chips: ChipMap) {
 		pull: about("github_pr")?.data?.pullRequest ?? null,
 		worktree: Boolean(tab.worktree),
 		color: tab.color ?? "",
+		pinned: tab.pinned ?? false,
 	};
 }
 
@@ -323,7 +331,7 @@ const whole = 90;
  * The groups that fit, in their own order: what is found does not move under the hand. Where
  * some have the letters side by side, those that only have them in order are left out.
  */
-export function found(all: readonly RowGroup[], typed: string): RowGroup[] {
+export function found(all: readonly TabRows[], typed: string): TabRows[] {
 	if (typed.trim() === "") return [...all];
 	const best = Math.max(
 		0,
@@ -348,6 +356,7 @@ export function rowAside(row: TabRow, shown: Badges, last?: Line): string {
 	if (last?.text && last.kind !== "state") {
 		parts.push(last.kind === "branch" ? `branch ${last.text}` : last.text);
 	}
+	if (row.pinned) parts.push("pinned");
 	if (row.worktree) parts.push("in a worktree");
 	if (shown.diff) parts.push(`${shown.diff.added} lines added, ${shown.diff.removed} removed`);
 	return parts.join(", ");

@@ -6,7 +6,7 @@ import { tokenOf } from "../state/key";
 import { emptyLaunch, intentOf, missing, operationId } from "./intent";
 import { fit } from "./match";
 import { shownNotices } from "./notices";
-import { endWords, running } from "./panes";
+import { endWords } from "./panes";
 import { keptWords, placementWords, promptWords } from "./receipt";
 import { badges, paneState, rowAside, shortPath, tabRow } from "./tabs";
 
@@ -151,12 +151,6 @@ test("paths keep their end", () => {
 	expect(shortPath("~/a", 10)).toBe("~/a");
 	expect(shortPath("~/code/harbor/internal/signal", 18)).toBe("…/internal/signal");
 	expect(shortPath("/averyveryverylongname", 10)).toHaveLength(10);
-});
-
-test("programs of a refusal are named with their tab", () => {
-	const details = { list: [{ tab: "t", title: "bench", pane: "p", program: "make", pid: 7 }] };
-	expect(running({ code: "", message: "", details })).toEqual(["make in “bench”"]);
-	expect(running({ code: "", message: "" })).toEqual([]);
 });
 
 test("the palette finds by words, starts and letters in order", () => {

@@ -1,0 +1,111 @@
+// Tab configs as the menu and the form show them (spec tabs T1, T2). Pure.
+import type { Config, Fault, Param } from "../api/types";
+import { fit } from "./match";
+import { baseOf, dirOf } from "./path";
+
+/** With more configs than this the menu has a field that filters them. */
+export const manyConfigs = 8;
+
+export interface NamedConfig {
+	config: Config;
+	/** What tells it from others of its name: its folder, or its file. */
+	apart: string;
+}
+
+/** Sorted by name without regard to case; equal names are told apart. */
+export function namedConfigs(configs: readonly Config[]): NamedConfig[] {
+	const key = (config: Config) => config.name.toLowerCase();
+	const sorted = [...configs].sort((a, b) => key(a).localeCompare(key(b)) || a.path.localeCompare(b.path));
+	return sorted.map((config) => {
+		const same = sorted.filter((other) => other !== config && key(other) === key(config));
+		if (same.length === 0) return { config, apart: "" };
+		const folder = baseOf(dirOf(config.path));
+		const folders = same.map((other) => baseOf(dirOf(other.path)));
+		return { config, apart: folders.includes(folder) ? `${folder}/${baseOf(config.path)}` : folder };
+	});
+}
+
+export function filtered(all: readonly NamedConfig[], typed: string): NamedConfig[] {
+	if (typed.trim() === "") return [...all];
+	return all
+		.map((one) => ({ one, score: Math.max(fit(typed, one.config.name), fit(typed, one.apart) / 2) }))
+		.filter(({ score }) => score > 0)
+		.sort((a, b) => b.score - a.score)
+		.map(({ one }) => one);
+}
+
+/** Where a config is from, when that is not the user's own folder. */
+export function sourceWord(config: Config): string {
+	if (config.source === "warp") return "Warp";
+	return config.source === "repository" ? "repository" : "";
+}
+
+/** Only the user's own files are written and deleted by davit. */
+export function isOwn(config: Config): boolean {
+	return config.source === "own" || config.source === "";
+}
+
+/** A repository's config that must be read and allowed before it is opened (spec tabs T1.1). */
+export function needsTrust(config: Config): boolean {
+	return config.trust === "untrusted" || config.trust === "changed";
+}
+
+export function trustWords(config: Config): string {
+	if (config.trust === "changed") return "Changed since you allowed it.";
+	return config.trust === "untrusted" ? "Not allowed yet: read it first." : "";
+}
+
+/** The value of a field before anything is typed: its default; a flag is off without one. */
+export function startValue(param: Param): string {
+	return param.default ?? (param.type === "boolean" ? "false" : "");
+}
+
+/** The value that is sent: what was typed, or the default of a field that was left blank. */
+export function sentValue(param: Param, typed: string): string {
+	return typed.trim() === "" ? (param.default ?? "") : typed;
+}
+
+/**
+ * What keeps the form from being sent, in words; "" when nothing does. A blank field without
+ * a default does; an empty default counts (spec tabs T2.1).
+ */
+export function unfilled(params: readonly Param[], valueOf: (param: Param) => string): string {
+	const blank = params.filter(
+		(param) => param.type !== "boolean" && param.default === undefined && valueOf(param).trim() === "",
+	);
+	if (blank.length === 0) return "";
+	const names = blank.map((param) => param.name);
+	const all = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
+	return names.length > 1 ? `${all} are still blank.` : `${all} is still blank.`;
+}
+
+/** The value of the last opening, when it is worth an offer. */
+export function offered(param: Param, value: string): string | null {
+	if (param.type === "secret" || param.type === "boolean") return null;
+	const last = param.last;
+	return last !== undefined && last !== "" && last !== value ? last : null;
+}
+
+export function faultPlace(fault: Fault): string {
+	return `${fault.line}:${fault.column}`;
+}
+
+/** Where a line and a column of a text are, counted in UTF-16 units; columns count from 1. */
+export function offsetOf(text: string, line: number, column: number): number {
+	let at = 0;
+	for (let n = 1; n < line; n++) {
+		const next = text.indexOf("\n", at);
+		if (next < 0) return text.length;
+		at = next + 1;
+	}
+	const end = text.indexOf("\n", at);
+	return Math.min(at + Math.max(0, column - 1), end < 0 ? text.length : end);
+}
+
+/** How many faults there are, in words. */
+export function faultCount(faults: readonly Fault[]): string {
+	const errors = faults.filter((fault) => fault.severity === "error").length;
+	const warnings = faults.length - errors;
+	const part = (n: number, word: string) => (n === 0 ? "" : n === 1 ? `1 ${word}` : `${n} ${word}s`);
+	return [part(errors, "error"), part(warnings, "warning")].filter(Boolean).join(", ") || "no faults";
+}

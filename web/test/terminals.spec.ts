@@ -1,0 +1,118 @@
+// Stories of terminals over connections that break, and of what lies above the window.
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import type { Duplex } from "node:stream";
+import { after, test } from "node:test";
+import type { Page } from "playwright-core";
+import { ask, closeAll, closeBrowser, newTerminal, openWindow, rows, seesRow, type } from "./story";
+
+after(closeBrowser);
+
+/** How long the connection is dropped again and again: 15 s, or DAVIT_DROPS seconds. */
+const dropsFor = Number(process.env.DAVIT_DROPS ?? 15) * 1000;
+const dropEvery = 100;
+
+/** All that the shown terminal keeps, whatever of it is in the window. */
+async function kept(page: Page): Promise<string[]> {
+	const all = await page.locator(".stage .terminal").evaluate((element) => (element as unknown as { text(): string[] }).text());
+	while (all.at(-1) === "") all.pop();
+	return all;
+}
+
+/** The numbers of the numbered lines that the terminal keeps, in its order. */
+function numbers(all: string[]): number[] {
+	return all.flatMap((row) => /^line (\d+) /.exec(row)?.[1] ?? []).map(Number);
+}
+
+function contiguous(found: number[], last: number): void {
+	assert.equal(found.at(-1), last);
+	const first = found[0] ?? 0;
+	const wrong = found.findIndex((n, i) => n !== first + i);
+	assert.equal(wrong, -1, `after ${found[wrong - 1]} comes ${found[wrong]}`);
+}
+
+/** An HTTP proxy whose tunnels (the WebSocket) are cut while told so: mid-frame, as they come. */
+class Proxy {
+	cuts = 0;
+	cutting = false;
+	private readonly server: Server;
+	private readonly open = new Set<Duplex>();
+
+	constructor() {
+		this.server = createServer((from, to) => {
+			const onward = request(from.url ?? "", { method: from.method, headers: from.headers }, (answer) => {
+				to.writeHead(answer.statusCode ?? 502, answer.headers);
+				answer.pipe(to);
+			});
+			onward.on("error", () => to.destroy());
+			from.pipe(onward);
+		});
+		this.server.on("connect", (ask: IncomingMessage, socket: Duplex, head: Buffer) => this.tunnel(ask, socket, head));
+	}
+
+	private tunnel(ask: IncomingMessage, socket: Duplex, head: Buffer): void {
+		const { hostname, port } = new URL(`http://${ask.url}`);
+		const host = connect(Number(port), hostname, () => {
+			socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+			host.write(head);
+			socket.pipe(host).pipe(socket);
+		});
+		const end = () => {
+			host.destroy();
+			socket.destroy();
+			this.open.delete(socket);
+		};
+		this.open.add(socket);
+		for (const side of [host, socket]) side.on("error", end).on("close", end);
+		if (this.cutting) setTimeout(() => this.cut(socket), dropEvery);
+	}
+
+	private cut(socket: Duplex): void {
+		if (!this.open.has(socket)) return;
+		this.cuts++;
+		socket.destroy();
+	}
+
+	cutAll(): void {
+		for (const socket of this.open) this.cut(socket);
+	}
+
+	async listen(): Promise<string> {
+		await new Promise<void>((done) => this.server.listen(0, "127.0.0.1", done));
+		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+	}
+
+	close(): void {
+		for (const socket of this.open) socket.destroy();
+		this.server.close();
+		this.server.closeAllConnections();
+	}
+}
+
+// Spec terminal P3.1: nothing is shown twice or lost.
+test("lines print while the connection is dropped again and again: each is shown once", async () => {
+	const proxy = new Proxy();
+	const server = await proxy.listen();
+	const { page, end } = await openWindow({ proxy: { server, bypass: "<-loopback>" } });
+	await closeAll(page);
+	await newTerminal(page);
+	proxy.cutting = true;
+	proxy.cutAll();
+	const stop = `stop-${Date.now()}`;
+	const tail = "the quick brown fox jumps over the lazy dog";
+	const loop = `n=0; until [ -e $HOME/${stop} ]; do for i in 1 2 3 4 5 6 7 8 9 10; do echo "line $((++n)) ${tail}"; done; sleep 0.02; done; echo "printed=$n"`;
+	await type(page, `clear; ${loop}`);
+	const until = Date.now() + dropsFor;
+	while (Date.now() < until) await page.waitForTimeout(200);
+	assert.ok(proxy.cuts > dropsFor / 2000, `only ${proxy.cuts} connections were cut`);
+	await ask(page, "pane.split", { pane: await shown(page), argv: ["touch", `${await homeOf(page)}/${stop}`] }).catch(() => {});
+	proxy.cutting = false;
+	const last = Number(/=(\d+)/.exec(await seesRow(page, /^printed=\d+$/))?.[1]);
+	const found = numbers(await kept(page));
+	assert.ok(found.length >= Math.min(last, 900), `${found.length} lines are kept of ${last}`);
+	contiguous(found, last);
+	console.log(`${proxy.cuts} connections cut, ${last} lines printed, ${found.length} kept`);
+	await end("dropped");
+	proxy.close();
+});
