@@ -161,7 +161,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the answer as JSON")
 	root.AddCommand(
 		a.upCommand(), a.downCommand(), a.statusCommand(), a.logsCommand(), a.doctorCommand(), a.keeperCommand(), a.tryCommand(),
-		a.openCommand(), a.configCommand(), a.tabCommand(), a.noticeCommand(),
+		a.openCommand(), a.configCommand(), a.skillCommand(), a.tabCommand(), a.groupCommand(), a.noticeCommand(),
 		a.launchCommand(), a.agentCommand(), a.sessionCommand(), a.worktreeCommand(), a.chipsCommand(), a.settingsCommand(),
 		a.paneCommand(), a.attachCommand(), a.screenCommand(), a.practiceCommand(), a.cleanupCommand(),
 	)

@@ -2,15 +2,14 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"davit"
 	"davit/internal/configs"
@@ -19,17 +18,22 @@ import (
 	"davit/internal/wire"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 func (a *app) openCommand() *cobra.Command {
 	var pairs []string
 	var print, background, create bool
 	cmd := &cobra.Command{
-		Use: "open FILE|NAME", Short: "Open a tab from a config", Args: cobra.ExactArgs(1),
-		Long:    "Opens the tab that a config describes. An argument with a slash or ending in .toml is a file, any other\nthe name of a config. --print shows the rendered plan and runs nothing.",
+		Use: "open [FILE|NAME]", Short: "Open a tab from a config", Args: cobra.MaximumNArgs(1),
+		Long: "Opens the tab that a config describes. An argument with a slash or ending in .toml is a file, any other\nthe name of a config. Without one the default config is opened, or a plain shell when there is none.\n" +
+			"--print shows the rendered plan and runs nothing. A config that the repository brings along is shown first,\nand asked about: it is opened when you have allowed that very text.",
 		Example: "  davit open feature -p name=login\n  davit open ./review.toml --print",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req := wire.OpenRequest{Config: args[0], Params: map[string]string{}, Dir: a.dir, Print: print, Background: background, CreateDirectories: create}
+			req := wire.OpenRequest{Params: map[string]string{}, Dir: a.dir, Print: print, Background: background, CreateDirectories: create}
+			if len(args) > 0 {
+				req.Config, req.Named = args[0], configs.IsFile(args[0])
+			}
 			for _, pair := range pairs {
 				name, value, ok := strings.Cut(pair, "=")
 				if !ok {
@@ -38,7 +42,10 @@ func (a *app) openCommand() *cobra.Command {
 				req.Params[name] = value
 			}
 			opened, err := started[wire.Opened](cmd.Context(), a, "config.open", req)
-			for davit.CodeOf(err) == davit.CodeConfigMissingParam && a.isTerminal() && a.ask(davit.AsError(err), req.Params) {
+			if davit.CodeOf(err) == davit.CodeConfigUntrusted && a.isTerminal() && a.allow(cmd.Context(), davit.AsError(err)) {
+				opened, err = call[wire.Opened](cmd.Context(), a, "config.open", req)
+			}
+			for davit.CodeOf(err) == davit.CodeConfigMissingParam && a.isTerminal() && a.ask(cmd.Context(), davit.AsError(err), req) {
 				opened, err = call[wire.Opened](cmd.Context(), a, "config.open", req)
 			}
 			if err != nil {
@@ -64,18 +71,81 @@ func (a *app) openCommand() *cobra.Command {
 	return cmd
 }
 
-// ask asks for missing parameters on the terminal (spec tabs T2.2).
-func (a *app) ask(e *davit.Error, params map[string]string) bool {
+// ask asks for missing parameters on the terminal (spec tabs T2.2). The value of the last
+// opening is offered: an empty line takes it.
+func (a *app) ask(ctx context.Context, e *davit.Error, req wire.OpenRequest) bool {
 	missing, _ := e.Details["missing"].([]any)
+	path, _ := e.Details["path"].(string)
+	params := map[string]wire.Param{}
+	if list, err := call[wire.ConfigList](ctx, a, "config.list", wire.ConfigsRequest{Dir: a.dir}); err == nil {
+		for _, c := range list.Configs {
+			if c.Path == path || strings.EqualFold(c.Name, req.Config) || strings.EqualFold(filepath.Base(c.Path), req.Config+".toml") {
+				for _, p := range c.Params {
+					params[p.Name] = p
+				}
+			}
+		}
+	}
 	lines := bufio.NewScanner(a.in)
 	for _, name := range missing {
-		fmt.Fprintf(a.err, "%v: ", name)
-		if !lines.Scan() || lines.Text() == "" {
+		p := params[fmt.Sprint(name)]
+		switch {
+		case p.Last != nil:
+			fmt.Fprintf(a.err, "%v [%s]: ", name, *p.Last)
+		default:
+			fmt.Fprintf(a.err, "%v: ", name)
+		}
+		value, ok := a.answer(lines, p.Type == "secret")
+		if value == "" && p.Last != nil {
+			value = *p.Last
+		}
+		if !ok || value == "" {
 			return false
 		}
-		params[fmt.Sprint(name)] = lines.Text()
+		req.Params[fmt.Sprint(name)] = value
 	}
 	return len(missing) > 0
+}
+
+// answer reads one line; a secret is not shown while it is typed.
+func (a *app) answer(lines *bufio.Scanner, secret bool) (string, bool) {
+	if secret && term.IsTerminal(int(a.in.Fd())) {
+		value, err := term.ReadPassword(int(a.in.Fd()))
+		fmt.Fprintln(a.err)
+		return string(value), err == nil
+	}
+	if !lines.Scan() {
+		return "", false
+	}
+	return lines.Text(), true
+}
+
+// allow shows the text of a repository's config and asks whether that text may be used.
+func (a *app) allow(ctx context.Context, e *davit.Error) bool {
+	path, _ := e.Details["path"].(string)
+	text, _ := e.Details["text"].(string)
+	digest, _ := e.Details["digest"].(string)
+	a.note("%s", e.Message)
+	fmt.Fprintf(a.err, "--- %s\n%s\n---\n", path, printable(text))
+	if !a.confirm("Use this config, and again as long as its text stays as it is?") {
+		return false
+	}
+	_, err := call[wire.ConfigTrusted](ctx, a, "config.trust", wire.ConfigRef{Path: path, Digest: digest})
+	if err != nil {
+		a.fail(err)
+	}
+	return err == nil
+}
+
+// printable is a text without what would move a terminal's cursor: what is asked about must
+// be what is seen.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, strings.TrimRight(text, "\n"))
 }
 
 // tellNotes says what the panes of a fresh tab have to say: a directory that was not there.
@@ -112,7 +182,21 @@ func count(n int, what string) string {
 }
 
 func (a *app) configCommand() *cobra.Command {
-	return noun("config", "Tab configs", a.configCheckCommand(), a.configListCommand(), a.configNewCommand(), a.configSchemaCommand())
+	return noun("config", "Tab configs", a.configCheckCommand(), a.configListCommand(), a.configShowCommand(), a.configNewCommand(), a.configEditCommand(),
+		a.configRemoveCommand(), a.configDefaultCommand(), a.configSaveTabCommand(), a.configTrustCommand(), a.configUntrustCommand(), a.configSchemaCommand())
+}
+
+// files finds config files as the host would, without one.
+func (a *app) files() (configs.Files, error) {
+	h, err := a.home()
+	if err != nil {
+		return configs.Files{}, err
+	}
+	path := a.getenv("PATH")
+	return configs.NewFiles(h.TabConfigs(), a.getenv("HOME"), a.getenv, tabconfig.LoadEnv{
+		DefaultShell: a.getenv("SHELL"), ShellInstalled: func(name string) bool { return tab.Installed(name, path) },
+		KnownAgent: a.knownAgent(h),
+	}), nil
 }
 
 func (a *app) configCheckCommand() *cobra.Command {
@@ -120,15 +204,10 @@ func (a *app) configCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "check FILE…", Short: "Check tab configs; exit 1 when one has errors", Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			h, err := a.home()
+			files, err := a.files()
 			if err != nil {
 				return err
 			}
-			path := a.getenv("PATH")
-			files := configs.NewFiles(h.TabConfigs(), a.getenv("HOME"), a.getenv, tabconfig.LoadEnv{
-				DefaultShell: a.getenv("SHELL"), ShellInstalled: func(name string) bool { return tab.Installed(name, path) },
-				KnownAgent: a.knownAgent(h),
-			})
 			faults := []wire.Fault{}
 			for _, name := range args {
 				loaded := files.Read(name)
@@ -164,7 +243,7 @@ func (a *app) configListCommand() *cobra.Command {
 			return a.print(list, func(w io.Writer) {
 				table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 				for _, c := range list.Configs {
-					fmt.Fprintf(table, "%s\t%s\t%s\n", c.Name, c.Description, c.Path)
+					fmt.Fprintf(table, "%s\t%s\t%s\n", c.Name, strings.Join(configNotes(c), ", "), c.Path)
 				}
 				_ = table.Flush()
 				for _, f := range list.Faults {
@@ -178,45 +257,19 @@ func (a *app) configListCommand() *cobra.Command {
 	}
 }
 
-func (a *app) configNewCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "new NAME", Short: "Write a commented config to start from", Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			h, err := a.home()
-			if err != nil {
-				return err
-			}
-			if err := os.MkdirAll(h.TabConfigs(), 0o700); err != nil {
-				return davit.Errorf(davit.CodeHomeUnusable, "make the folder of tab configs: %w", err)
-			}
-			path := filepath.Join(h.TabConfigs(), fileName(args[0]))
-			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-			if err != nil {
-				return davit.Errorf(davit.CodeConfigAmbiguous, "%s cannot be made: %w", path, err).WithHint("choose another name")
-			}
-			_, err = f.WriteString(tabconfig.NewTemplate(args[0]))
-			if err := f.Close(); err != nil {
-				return err
-			}
-			if err != nil {
-				return err
-			}
-			return a.print(map[string]string{"path": path}, func(w io.Writer) {
-				fmt.Fprintf(w, "%s\nedit it, then: davit open %q\n", path, args[0])
-			})
-		},
+// configNotes are what a list says of a config.
+func configNotes(c wire.Config) []string {
+	var notes []string
+	if c.Description != "" {
+		notes = append(notes, c.Description)
 	}
-}
-
-// fileName makes a file's name of a config's: letters, digits, - and _ stay.
-func fileName(name string) string {
-	safe := strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || ('0' <= r && r <= '9') || ('a' <= r && r <= 'z') {
-			return r
-		}
-		return '_'
-	}, strings.ToLower(name))
-	return cmp.Or(strings.Trim(safe, "_"), "config") + ".toml"
+	if c.Default {
+		notes = append(notes, "default")
+	}
+	if c.Source == "repository" {
+		notes = append(notes, "of the repository: "+c.Trust)
+	}
+	return notes
 }
 
 func (a *app) configSchemaCommand() *cobra.Command {

@@ -18,15 +18,16 @@ import (
 func now() time.Time { return time.Now() }
 
 func (a *app) worktreeCommand() *cobra.Command {
-	return noun("worktree", "Git worktrees", a.worktreeListCommand(), a.worktreeCreateCommand(), a.worktreeRemoveCommand())
+	return noun("worktree", "Git worktrees", a.worktreeListCommand(), a.worktreeOpenCommand(), a.worktreeCreateCommand(), a.worktreeRemoveCommand())
 }
 
 func (a *app) worktreeListCommand() *cobra.Command {
 	var in string
+	var sizes bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the worktrees of a repository, and what they hold", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := call[wire.WorktreeList](cmd.Context(), a, "worktree.list", wire.InRequest{In: in, Dir: a.dir})
+			l, err := call[wire.WorktreeList](cmd.Context(), a, "worktree.list", wire.WorktreeListRequest{InRequest: wire.InRequest{In: in, Dir: a.dir}, Sizes: sizes})
 			if err != nil {
 				return err
 			}
@@ -41,6 +42,60 @@ func (a *app) worktreeListCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&in, "in", "", "repository (default: of the current directory)")
+	cmd.Flags().BoolVar(&sizes, "size", false, "disk use too, which may take seconds")
+	return cmd
+}
+
+func (a *app) worktreeOpenCommand() *cobra.Command {
+	var req wire.WorktreeOpen
+	var keep bool
+	var promptFile string
+	cmd := &cobra.Command{
+		Use: "open", Short: "Open a tab on a fresh worktree, which closing the tab removes", Args: cobra.NoArgs,
+		Long: "Writes a tab config for it, or takes an equal one, and opens that: the next time, `davit open` with its name does\nthe same. Closing the tab removes the worktree unless that would lose work, and keeps the branch.\n" +
+			"--delete-branch (destructive) deletes the branch too, when it is merged.",
+		Example: "  davit worktree open --base main\n  davit worktree open --in ~/src/api --branch login --agent claude --prompt \"fix the login test\"",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req.Dir = a.dir
+			if keep {
+				remove := false
+				req.RemoveOnClose = &remove
+			}
+			var err error
+			if req.Prompt, err = a.promptText(req.Prompt, promptFile); err != nil {
+				return err
+			}
+			opened, err := started[wire.WorktreeOpened](cmd.Context(), a, "worktree.open", req)
+			if err != nil {
+				return err
+			}
+			for _, w := range opened.Warnings {
+				fmt.Fprintln(a.err, w.Text)
+			}
+			if err := a.print(opened, func(w io.Writer) {
+				a.printOpened(w, opened.Opened)
+				what := "written"
+				if opened.Reused {
+					what = "used again"
+				}
+				fmt.Fprintf(w, "  config %s (%s)\n", opened.Config, what)
+			}); err != nil {
+				return err
+			}
+			a.tellNotes(cmd.Context(), opened.Opened)
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&req.In, "in", "", "repository (default: of the current directory)")
+	fl.StringVar(&req.Base, "base", "", "what the branch starts from (default: the main branch)")
+	fl.StringVar(&req.Branch, "branch", "", "name of the new branch (default: a generated one)")
+	fl.StringVar(&req.Agent, "agent", "", "agent to start there (default: a shell)")
+	fl.StringVar(&req.Prompt, "prompt", "", "the agent's first turn")
+	fl.StringVar(&promptFile, "prompt-file", "", "the first turn, from a file or - for stdin")
+	fl.BoolVar(&keep, "keep", false, "keep the worktree when the tab closes")
+	fl.BoolVar(&req.DeleteBranch, "delete-branch", false, "delete the branch when the tab closes, when it is merged (destructive)")
+	fl.BoolVar(&req.Background, "background", false, "do not bring the tab to the front")
 	return cmd
 }
 
@@ -55,7 +110,7 @@ func worktreeNotes(t wire.WorktreeInfo) []string {
 	for _, n := range []struct {
 		count int
 		what  string
-	}{{t.Untracked, "untracked"}, {t.Unpushed, "unpushed"}, {t.Stashes, "stashed"}} {
+	}{{t.Ahead, "ahead of " + t.Base}, {t.Behind, "behind " + t.Base}, {t.Untracked, "untracked"}, {t.Unpushed, "unpushed"}, {t.Stashes, "stashed"}} {
 		if n.count > 0 {
 			notes = append(notes, fmt.Sprintf("%d %s", n.count, n.what))
 		}
@@ -63,7 +118,31 @@ func worktreeNotes(t wire.WorktreeInfo) []string {
 	if t.OwnerTab != "" {
 		notes = append(notes, "tab "+string(t.OwnerTab))
 	}
+	if t.Locked != "" {
+		notes = append(notes, "locked: "+t.Locked)
+	}
+	if t.Missing {
+		notes = append(notes, "its folder is gone")
+	}
+	if t.Size != nil {
+		notes = append(notes, bytesText(*t.Size))
+	}
 	return notes
+}
+
+// bytesText is a size for people.
+func bytesText(n int64) string {
+	size, unit := float64(n), "B"
+	for _, next := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if size < 1024 {
+			break
+		}
+		size, unit = size/1024, next
+	}
+	if unit == "B" {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", size, unit)
 }
 
 func (a *app) worktreeCreateCommand() *cobra.Command {

@@ -41,7 +41,7 @@ func (s *Service) OpenWorktree(ctx context.Context, in wire.WorktreeOpen) (wire.
 	if err := s.checkForm(ctx, in, form); err != nil {
 		return wire.WorktreeOpened{}, err
 	}
-	path, reused, err := s.worktreeConfig(form, worktreeName(form, in.Branch))
+	path, reused, err := s.worktreeConfig(form, worktreeName(form))
 	if err != nil {
 		return wire.WorktreeOpened{}, err
 	}
@@ -88,15 +88,15 @@ func (s *Service) checkForm(ctx context.Context, in wire.WorktreeOpen, form tabc
 }
 
 // worktreeName names the config by what makes it another one.
-func worktreeName(form tabconfig.WorktreeForm, branch string) string {
+func worktreeName(form tabconfig.WorktreeForm) string {
 	parts := []string{filepath.Base(form.Repo)}
-	if branch != "" {
-		parts = append(parts, branch)
-	} else if form.Base != "" {
-		parts = append(parts, form.Base)
-	}
-	if form.Agent != "" {
-		parts = append(parts, form.Agent)
+	for _, part := range []struct {
+		there bool
+		text  string
+	}{{form.Base != "", form.Base}, {form.OwnBranch, "own name"}, {form.Agent != "", form.Agent}} {
+		if part.there {
+			parts = append(parts, part.text)
+		}
 	}
 	return "New worktree: " + strings.Join(parts, ", ")
 }
