@@ -143,8 +143,10 @@ func (s *Server) hostOperations() {
 		return s.LoginLink(ctx, s.cfg.Info().URL)
 	})
 	op(s, "settings.get", "A setting's value, null when it is not set", true, func(ctx context.Context, in wire.Setting) (wire.Setting, error) {
-		if value, known := s.cfg.Chips.Setting(in.Key); known {
-			return wire.Setting{Key: in.Key, Value: value}, nil
+		for _, part := range s.settings() {
+			if value, known := part.Setting(in.Key); known {
+				return wire.Setting{Key: in.Key, Value: value}, nil
+			}
 		}
 		value, found, err := s.cfg.Access.Setting(ctx, in.Key)
 		if !found {
@@ -153,8 +155,10 @@ func (s *Server) hostOperations() {
 		return wire.Setting{Key: in.Key, Value: value}, err
 	})
 	op(s, "settings.set", "Set a setting", false, func(ctx context.Context, in wire.Setting) (wire.Setting, error) {
-		if known, err := s.cfg.Chips.SetSetting(ctx, in.Key, in.Value); known || err != nil {
-			return in, err
+		for _, part := range s.settings() {
+			if known, err := part.SetSetting(ctx, in.Key, in.Value); known || err != nil {
+				return in, err
+			}
 		}
 		if err := checkSetting(in); err != nil {
 			return in, err
@@ -162,6 +166,14 @@ func (s *Server) hostOperations() {
 		return in, s.cfg.Access.SetSetting(ctx, in.Key, in.Value)
 	})
 }
+
+// settingsPart is a part that keeps settings of its own; known says whether a key is one.
+type settingsPart interface {
+	Setting(key string) (value json.RawMessage, known bool)
+	SetSetting(ctx context.Context, key string, value json.RawMessage) (known bool, err error)
+}
+
+func (s *Server) settings() []settingsPart { return []settingsPart{s.cfg.Chips, s.cfg.Tabs} }
 
 // checkSetting refuses settings that nobody reads, so that a slip is told.
 func checkSetting(in wire.Setting) error {
@@ -173,7 +185,7 @@ func checkSetting(in wire.Setting) error {
 		}
 		return nil
 	}
-	return davit.Errorf(davit.CodeInvalid, "there is no setting %q", in.Key).WithHint("settings so far: agent.default_surface, github_pr_chip, vertical_tabs")
+	return davit.Errorf(davit.CodeInvalid, "there is no setting %q", in.Key).WithHint("settings so far: agent.default_surface, github_pr_chip, undo_close_seconds, vertical_tabs")
 }
 
 // launchCaller is who asks. One that says nothing of what it can do is taken as able to do
@@ -237,7 +249,7 @@ func (s *Server) tabOperations() {
 		return s.cfg.Tabs.OpenPlain(ctx, in)
 	})
 	op(s, "tab.list", "The open tabs, in order", true, func(context.Context, wire.None) (wire.TabList, error) {
-		return wire.TabList{Tabs: tab.Summaries(s.cfg.Host.State())}, nil
+		return tab.Summaries(s.cfg.Host.State()), nil
 	})
 	op(s, "tab.close", "Close tabs; refused with a list when programs run, unless yes", false, func(ctx context.Context, in wire.TabClose) (wire.TabClosed, error) {
 		return s.cfg.Tabs.Close(ctx, in, tab.ReasonUser)

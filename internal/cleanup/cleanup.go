@@ -56,6 +56,7 @@ const (
 	StepStarted = "started"
 	StepDone    = "done"
 	StepFailed  = "failed"
+	stepBack    = "given_back" // of no step: the plan was taken back
 )
 
 // Step is one line of the steps file; the last line of an index counts.
@@ -121,6 +122,7 @@ func Write(p Plan) (dir string, err error) {
 type Report struct {
 	Steps   []Step // one for each index that has begun, its last line
 	Skipped int    // steps of the plan that never began
+	Back    bool   // it was taken back before the first of them
 }
 
 // Failed gives the step that failed or never ended.
@@ -153,7 +155,11 @@ func Read(state, id string, plan davit.OnClose) (Report, error) {
 	scan.Buffer(make([]byte, 0, 64<<10), 1<<20)
 	for scan.Scan() {
 		var s Step
-		if json.Unmarshal(scan.Bytes(), &s) != nil || s.Index < 0 || s.Index > len(report.Steps) {
+		if json.Unmarshal(scan.Bytes(), &s) != nil {
+			continue
+		}
+		report.Back = report.Back || s.State == stepBack
+		if s.Index < 0 || s.Index > len(report.Steps) {
 			continue
 		}
 		if s.Index == len(report.Steps) {
@@ -164,6 +170,31 @@ func Read(state, id string, plan davit.OnClose) (Report, error) {
 	}
 	report.Skipped = max(0, len(all)-len(report.Steps))
 	return report, scan.Err()
+}
+
+// TakeBack takes a plan back that may have been started: it makes the steps file, which
+// Run makes before its first step, so that one of the two has the plan. False: it has
+// begun, or was taken back before.
+func TakeBack(state, id string) (bool, error) {
+	dir := Dir(state, id)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false, fmt.Errorf("make the cleanup's folder: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, stepsFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("take cleanup %s back: %w", id, err)
+	}
+	line, err := json.Marshal(Step{Index: -1, State: stepBack})
+	if err == nil {
+		_, err = f.Write(append(line, '\n'))
+	}
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return true, fmt.Errorf("take cleanup %s back: %w", id, err) // the file is there: Run does nothing
+	}
+	return true, nil
 }
 
 // Remove removes a worktree by the rules of spec launch L9.6 and says what was kept.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"davit"
 	"davit/internal/wire"
@@ -20,14 +20,15 @@ import (
 )
 
 func (a *app) tabCommand() *cobra.Command {
-	return noun("tab", "The open tabs", a.tabListCommand(), a.tabNewCommand(), a.tabCloseCommand(), a.tabUndoCommand(), a.tabRenameCommand())
+	return noun("tab", "The open tabs", a.tabListCommand(), a.tabNewCommand(), a.tabCloseCommand(), a.tabUndoCommand(), a.tabRenameCommand(),
+		a.tabColorCommand(), a.tabMoveCommand(), a.tabPinCommand(), a.tabUnpinCommand(), a.tabGroupCommand(), a.tabUngroupCommand())
 }
 
 func (a *app) tabListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the open tabs", Args: cobra.NoArgs,
+		Use: "list", Short: "List the open tabs, with their groups and pins", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := call[wire.TabList](cmd.Context(), a, "tab.list", wire.None{})
+			list, err := a.tabs(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -40,7 +41,14 @@ func (a *app) tabListCommand() *cobra.Command {
 				if t.Worktree != nil {
 					where = t.Worktree.Branch
 				}
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.ID, t.Title, count(len(t.Panes), "pane"), where)
+				var marks []string
+				if t.Pinned {
+					marks = append(marks, "pinned")
+				}
+				if g := groupOf(list, t); g != "" {
+					marks = append(marks, "in "+g)
+				}
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", t.ID, t.Title, count(len(t.Panes), "pane"), where, strings.Join(marks, ", "))
 			}
 			return table.Flush()
 		},
@@ -65,58 +73,75 @@ func (a *app) tabNewCommand() *cobra.Command {
 
 func (a *app) tabCloseCommand() *cobra.Command {
 	var yes bool
+	var others, after, group, outside string
 	cmd := &cobra.Command{
-		Use: "close TAB…", Short: "Close tabs and run their cleanup", Args: cobra.MinimumNArgs(1),
-		Long: "Closes tabs, by id, by title, or by the branch of their worktree. Their cleanup runs in the background; `davit tab undo` brings a tab back for a minute.",
+		Use: "close [TAB…]", Short: "Close tabs and run their cleanup",
+		Long: "Closes tabs, by id, by title, or by the branch of their worktree; or those that --others, --after, --group and --outside name.\nTheir cleanup runs in the background; `davit tab undo` brings them back for a minute.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := call[wire.TabList](cmd.Context(), a, "tab.list", wire.None{})
+			list, err := a.tabs(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if len(args) == 0 && others+after+group+outside == "" {
+				return usagef("say which tabs: their ids or titles, or one of --others, --after, --group, --outside")
 			}
 			req := wire.TabClose{Yes: yes}
-			for _, arg := range args {
-				id, err := findTab(list.Tabs, arg)
-				if err != nil {
-					return err
-				}
-				req.Tabs = append(req.Tabs, id)
-			}
-			closed, err := call[wire.TabClosed](cmd.Context(), a, "tab.close", req)
-			if davit.CodeOf(err) == davit.CodeTabCloseConfirm && a.isTerminal() && a.confirm(davit.AsError(err).Message+". Close all the same?") {
-				req.Yes = true
-				closed, err = call[wire.TabClosed](cmd.Context(), a, "tab.close", req)
+			if req.Tabs, err = findTabs(list, args); err == nil {
+				err = errors.Join(name(tabIn, list, others, &req.Others), name(tabIn, list, after, &req.After), name(findGroup, list, group, &req.Group), name(findGroup, list, outside, &req.Outside))
 			}
 			if err != nil {
 				return err
 			}
-			return a.print(closed, func(w io.Writer) {
-				fmt.Fprintf(w, "closed %s; `davit tab undo` brings it back until %s\n", count(len(closed.Closed), "tab"), closed.Undo.Local().Format("15:04:05"))
-			})
+			closed, err := a.closeTabs(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			return a.print(closed, func(w io.Writer) { printClosed(w, closed) })
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "close although programs run")
+	cmd.Flags().StringVar(&others, "others", "", "every tab but this one and pinned ones")
+	cmd.Flags().StringVar(&after, "after", "", "those behind this tab, pinned ones left out")
+	cmd.Flags().StringVar(&group, "group", "", "those of this group")
+	cmd.Flags().StringVar(&outside, "outside", "", "those not of this group, pinned ones left out")
 	return cmd
 }
 
-// findTab finds a tab by id, else by title, or by the branch of its worktree.
-func findTab(tabs []wire.TabSummary, arg string) (davit.TabID, error) {
-	byTitle := map[davit.TabID]string{}
-	for _, t := range tabs {
-		if string(t.ID) == arg {
-			return t.ID, nil
-		}
-		if t.Title == arg || (t.Worktree != nil && t.Worktree.Branch == arg) {
-			byTitle[t.ID] = t.Title
-		}
+// closeTabs closes, and asks on a terminal when something would be cut off. What is
+// confirmed is the list that the refusal named, not what the selectors mean by then.
+func (a *app) closeTabs(ctx context.Context, req wire.TabClose) (wire.TabClosed, error) {
+	closed, err := call[wire.TabClosed](ctx, a, "tab.close", req)
+	if davit.CodeOf(err) != davit.CodeTabCloseConfirm || !a.isTerminal() || !a.confirm(davit.AsError(err).Message+". Close all the same?") {
+		return closed, err
 	}
-	switch ids := slices.Sorted(maps.Keys(byTitle)); len(ids) {
-	case 1:
-		return ids[0], nil
-	case 0:
-		return "", davit.Errorf(davit.CodeTabNotFound, "there is no open tab %q", arg).WithHint("`davit tab list` shows what there is")
+	again := wire.TabClose{Yes: true}
+	ids, _ := davit.AsError(err).Details["tabs"].([]any)
+	for _, id := range ids {
+		text, _ := id.(string)
+		again.Tabs = append(again.Tabs, davit.TabID(text))
+	}
+	if len(again.Tabs) == 0 {
+		again.Tabs = req.Tabs
+	}
+	return call[wire.TabClosed](ctx, a, "tab.close", again)
+}
+
+func printClosed(w io.Writer, closed wire.TabClosed) {
+	switch left := time.Until(closed.Undo); {
+	case len(closed.Closed) == 0:
+		fmt.Fprintln(w, "there is no such tab: nothing was closed")
+	case left <= 0:
+		fmt.Fprintf(w, "closed %s\n", count(len(closed.Closed), "tab"))
 	default:
-		return "", davit.Errorf(davit.CodeTabAmbiguous, "%d tabs are called %q", len(ids), arg).WithHint("use an id").With("candidates", ids)
+		fmt.Fprintf(w, "closed %s; `davit tab undo` brings %s back until %s\n", count(len(closed.Closed), "tab"), pronoun(len(closed.Closed)), closed.Undo.Local().Format("15:04:05"))
 	}
+}
+
+func pronoun(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 func (a *app) confirm(question string) bool {
@@ -133,10 +158,14 @@ func (a *app) confirm(question string) bool {
 }
 
 func (a *app) tabUndoCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "undo [TAB]", Short: "Bring back a closed tab, the last one when none is named", Args: cobra.MaximumNArgs(1),
+	var ref wire.TabRef
+	cmd := &cobra.Command{
+		Use: "undo [TAB]", Short: "Bring back what was closed last: tabs, their group, or a pane", Args: cobra.MaximumNArgs(1),
+		Long: "Brings back what the last close closed, all of it. With a tab, that tab alone; with --batch, what one close closed.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var ref wire.TabRef
+			if len(args) > 0 && ref.Batch != "" {
+				return usagef("name a tab or a batch, not both")
+			}
 			if len(args) > 0 {
 				ref.Tab = davit.TabID(args[0])
 			}
@@ -144,20 +173,32 @@ func (a *app) tabUndoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.print(back, func(w io.Writer) { a.printBack(cmd.Context(), w, back.Tab) })
+			return a.print(back, func(w io.Writer) { a.printBack(cmd.Context(), w, back) })
 		},
 	}
+	cmd.Flags().StringVar(&ref.Batch, "batch", "", "what one close closed, as its --json names it")
+	return cmd
 }
 
-// printBack says what came back with a tab, and what did not.
-func (a *app) printBack(ctx context.Context, w io.Writer, id davit.TabID) {
-	fmt.Fprintf(w, "tab %s is back\n", id)
-	l, err := call[wire.TabList](ctx, a, "tab.list", wire.None{})
+// printBack says what came back, and what did not.
+func (a *app) printBack(ctx context.Context, w io.Writer, back wire.TabBack) {
+	list, err := a.tabs(ctx)
 	if err != nil {
-		return // it is back; the rest is a courtesy
+		list = wire.TabList{} // it is back; the rest is a courtesy
 	}
-	for _, t := range l.Tabs {
-		if t.ID != id || t.OnClose == nil || !t.OnClose.Ran {
+	for _, id := range back.Tabs {
+		i := slices.IndexFunc(list.Tabs, func(t wire.TabSummary) bool { return t.ID == id })
+		if i < 0 {
+			fmt.Fprintf(w, "tab %s is back\n", id)
+			continue
+		}
+		t := list.Tabs[i]
+		group := ""
+		if g := groupOf(list, t); g != "" {
+			group = " in " + g
+		}
+		fmt.Fprintf(w, "tab %s is back%s\n", id, group)
+		if t.OnClose == nil || !t.OnClose.Ran {
 			continue
 		}
 		fmt.Fprintln(w, "  its programs were ended; its cleanup has begun and is not run again")
@@ -167,24 +208,16 @@ func (a *app) printBack(ctx context.Context, w io.Writer, id davit.TabID) {
 			}
 		}
 	}
+	if back.Pane != "" {
+		fmt.Fprintf(w, "pane %s is back in tab %s\n", back.Pane, back.Tab)
+	}
 }
 
 func (a *app) tabRenameCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "rename TAB TITLE", Short: "Give a tab a title; an empty one takes it back", Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := call[wire.TabList](cmd.Context(), a, "tab.list", wire.None{})
-			if err != nil {
-				return err
-			}
-			id, err := findTab(list.Tabs, args[0])
-			if err != nil {
-				return err
-			}
-			_, err = call[wire.None](cmd.Context(), a, "tab.rename", wire.TabEdit{Tab: id, Title: &args[1]})
-			return err
-		},
-	}
+	return a.tabEdit("rename TAB TITLE", "Give a tab a title; an empty one takes it back", "tab.rename", func(_ wire.TabList, edit *wire.TabEdit, arg string) error {
+		edit.Title = &arg
+		return nil
+	})
 }
 
 func (a *app) noticeCommand() *cobra.Command {

@@ -8,7 +8,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"davit/internal/git"
 	"davit/internal/host"
 	"davit/internal/launch"
-	"davit/internal/model"
 	"davit/internal/names"
 	"davit/internal/pane"
 	"davit/internal/route"
@@ -273,39 +271,8 @@ func (c chats) Draft(ctx context.Context, id davit.SessionID, text string) error
 // modelOf makes the loop's first model of what the store holds. Rows that could not be
 // read, and a store that was set aside, are told as notices (spec tabs T6.2).
 func modelOf(e store.Everything, r store.Recovery, now time.Time) host.Model {
-	m := host.Model{}
+	m := tab.Load(e)
 	m.State.Sessions = map[davit.SessionID]davit.Session{}
-	m.State.Panes, m.State.Chips = map[davit.PaneID]davit.Pane{}, map[davit.PaneID][]davit.Chip{}
-	m.Rows = host.Rows{
-		Panes: map[davit.PaneID]store.PaneRow{}, Closed: map[davit.TabID]store.TabRow{},
-		Cleanups: map[string]store.CleanupRow{}, Worktrees: map[string]store.WorktreeRow{},
-	}
-	for _, c := range e.Cleanups {
-		m.Cleanups[c.ID] = c
-	}
-	for _, row := range e.Tabs {
-		if row.Closed == nil {
-			m.State.Tabs = append(m.State.Tabs, row.Tab)
-			continue
-		}
-		m.Rows.Closed[row.Tab.ID] = row
-		closed := davit.ClosedTab{ID: row.Tab.ID, Title: row.Tab.Title, Until: row.Closed.Until, Cleanup: "none"}
-		if c, ok := m.Cleanups[row.Closed.CleanupID]; ok {
-			closed.Cleanup = string(c.State)
-		}
-		m.State.Closed = append(m.State.Closed, closed)
-	}
-	slices.SortFunc(m.State.Closed, func(a, b davit.ClosedTab) int { return b.Until.Compare(a.Until) })
-	for _, row := range e.Panes {
-		m.Rows.Panes[row.Pane.ID] = row
-		if _, open := model.Tab(m.State, row.Pane.Tab); open {
-			m.State.Panes[row.Pane.ID] = row.Pane
-		}
-	}
-	for _, w := range e.Worktrees {
-		m.Worktrees[w.Worktree.Path] = w
-	}
-	m.State.Notices = e.Notices
 	if r.SetAside != "" {
 		m.State.Notices = append(m.State.Notices, restoreNotice("store", now, "The store was damaged and set aside",
 			fmt.Sprintf("It lies at %s. %s", r.SetAside, recoveredFrom(r))))

@@ -8,7 +8,7 @@ import (
 )
 
 func isEmpty(b store.Batch) bool {
-	return len(b.PutTabs)+len(b.DeleteTabs)+len(b.Order)+len(b.PutPanes)+len(b.DeletePanes)+
+	return len(b.PutTabs)+len(b.DeleteTabs)+len(b.PutGroups)+len(b.DeleteGroups)+len(b.DeleteCleanups)+len(b.PutOpenings)+len(b.DeleteOpenings)+len(b.Order)+len(b.PutPanes)+len(b.DeletePanes)+
 		len(b.PutNotices)+len(b.DeleteNotices)+len(b.PutCleanups)+
 		len(b.PutWorktrees)+len(b.DeleteWorktrees)+len(b.PutActs)+len(b.DoneActs) == 0
 }
@@ -27,7 +27,12 @@ func merge(older, newer store.Batch) store.Batch {
 		DeletePanes:     mergeDeletes(older.DeletePanes, newer.DeletePanes, newer.PutPanes, func(r store.PaneRow) davit.PaneID { return r.Pane.ID }),
 		PutNotices:      mergeRows(older.PutNotices, newer.PutNotices, newer.DeleteNotices, func(n davit.Notice) string { return n.ID }),
 		DeleteNotices:   mergeDeletes(older.DeleteNotices, newer.DeleteNotices, newer.PutNotices, func(n davit.Notice) string { return n.ID }),
-		PutCleanups:     mergeRows(older.PutCleanups, newer.PutCleanups, nil, func(r store.CleanupRow) string { return r.ID }),
+		PutGroups:       mergeRows(older.PutGroups, newer.PutGroups, newer.DeleteGroups, func(g davit.Group) davit.GroupID { return g.ID }),
+		DeleteGroups:    mergeDeletes(older.DeleteGroups, newer.DeleteGroups, newer.PutGroups, func(g davit.Group) davit.GroupID { return g.ID }),
+		PutCleanups:     mergeRows(older.PutCleanups, newer.PutCleanups, newer.DeleteCleanups, func(r store.CleanupRow) string { return r.ID }),
+		DeleteCleanups:  mergeDeletes(older.DeleteCleanups, newer.DeleteCleanups, newer.PutCleanups, func(r store.CleanupRow) string { return r.ID }),
+		PutOpenings:     mergeRows(older.PutOpenings, newer.PutOpenings, newer.DeleteOpenings, func(r store.OpeningRow) string { return r.ID }),
+		DeleteOpenings:  mergeDeletes(older.DeleteOpenings, newer.DeleteOpenings, newer.PutOpenings, func(r store.OpeningRow) string { return r.ID }),
 		PutWorktrees:    mergeRows(older.PutWorktrees, newer.PutWorktrees, newer.DeleteWorktrees, func(r store.WorktreeRow) string { return r.ID }),
 		DeleteWorktrees: mergeDeletes(older.DeleteWorktrees, newer.DeleteWorktrees, newer.PutWorktrees, func(r store.WorktreeRow) string { return r.ID }),
 		PutActs:         slices.Concat(older.PutActs, newer.PutActs),

@@ -63,6 +63,7 @@ type Rows struct {
 	Closed    map[davit.TabID]store.TabRow // what undo can bring back
 	Cleanups  map[string]store.CleanupRow
 	Worktrees map[string]store.WorktreeRow // by path
+	Openings  map[string]store.OpeningRow
 }
 
 // Change is what a decision asks for. Rows that follow from events (tabs, panes,
@@ -115,6 +116,9 @@ func New(cfg Config, loaded Model) *Host {
 	}
 	if loaded.Worktrees == nil {
 		loaded.Worktrees = map[string]store.WorktreeRow{}
+	}
+	if loaded.Openings == nil {
+		loaded.Openings = map[string]store.OpeningRow{}
 	}
 	loaded.HostID = cfg.HostID
 	h := &Host{cfg: cfg, mailbox: make(chan request, 256), stopped: make(chan struct{})}
@@ -246,47 +250,95 @@ func (h *Host) flush() {
 	}
 }
 
-// deriveRows adds the rows that follow from events. Positions are those of the state
-// after the change.
+// deriveRows adds the rows that follow from events. They hold what the state after the
+// change holds, positions too, whatever came between.
 func deriveRows(b *store.Batch, before Model, after davit.State, events []davit.Event) {
-	orderChanged := false
+	d := derived{b: b, before: before, after: after}
 	for _, e := range events {
 		switch e.Kind {
 		case davit.EventTab:
-			if !slices.ContainsFunc(b.PutTabs, func(r store.TabRow) bool { return r.Tab.ID == e.Tab.ID }) {
-				b.PutTabs = append(b.PutTabs, store.TabRow{Tab: *e.Tab, Position: slices.Index(model.Order(after), e.Tab.ID)})
-			}
-			if _, known := model.Tab(before.State, e.Tab.ID); !known {
-				orderChanged = true
-			}
+			d.tab(e.Tab.ID)
 		case davit.EventTabRemoved:
-			orderChanged = true
-			if !slices.ContainsFunc(b.PutTabs, func(r store.TabRow) bool { return r.Tab.ID == e.TabID }) {
-				b.DeleteTabs = append(b.DeleteTabs, e.TabID)
-			}
+			d.tab(e.TabID)
 		case davit.EventTabOrder:
-			orderChanged = true
+			d.order = true
 		case davit.EventPane:
-			if slices.ContainsFunc(b.PutPanes, func(r store.PaneRow) bool { return r.Pane.ID == e.Pane.ID }) {
-				continue
-			}
-			row := before.Rows.Panes[e.Pane.ID]
-			row.Pane = *e.Pane
-			b.PutPanes = append(b.PutPanes, row)
+			d.pane(e.Pane.ID)
 		case davit.EventPaneRemoved:
-			if !slices.ContainsFunc(b.PutPanes, func(r store.PaneRow) bool { return r.Pane.ID == e.PaneID }) {
-				b.DeletePanes = append(b.DeletePanes, e.PaneID)
-			}
+			d.pane(e.PaneID)
 		case davit.EventNotice:
-			b.PutNotices = append(b.PutNotices, *e.Notice)
+			d.notice(e.Notice.ID)
 		case davit.EventNoticeRemoved:
-			b.DeleteNotices = append(b.DeleteNotices, e.NoticeID)
+			d.notice(e.NoticeID)
+		case davit.EventGroup:
+			d.group(e.Group.ID)
+		case davit.EventGroupRemoved:
+			d.group(e.GroupID)
 		}
 	}
-	if orderChanged {
+	if d.order {
 		b.Order = model.Order(after)
 	}
 }
+
+type derived struct {
+	b      *store.Batch
+	before Model
+	after  davit.State
+	order  bool // it changed
+}
+
+func (d *derived) tab(id davit.TabID) {
+	at := slices.IndexFunc(d.b.PutTabs, func(r store.TabRow) bool { return r.Tab.ID == id })
+	t, open := model.Tab(d.after, id)
+	if _, was := model.Tab(d.before.State, id); was != open {
+		d.order = true
+	}
+	switch row := (store.TabRow{Tab: t, Position: slices.Index(model.Order(d.after), id)}); {
+	case open && at >= 0:
+		d.b.PutTabs[at] = row
+	case open:
+		d.b.PutTabs = append(d.b.PutTabs, row)
+	case at < 0 && !slices.Contains(d.b.DeleteTabs, id): // else it is put as a closed one
+		d.b.DeleteTabs = append(d.b.DeleteTabs, id)
+	}
+}
+
+func (d *derived) pane(id davit.PaneID) {
+	at := slices.IndexFunc(d.b.PutPanes, func(r store.PaneRow) bool { return r.Pane.ID == id })
+	p, shown := d.after.Panes[id]
+	switch {
+	case shown && at >= 0:
+		d.b.PutPanes[at].Pane = p
+	case shown:
+		row := d.before.Rows.Panes[id]
+		row.Pane = p
+		d.b.PutPanes = append(d.b.PutPanes, row)
+	case at < 0 && !slices.Contains(d.b.DeletePanes, id):
+		d.b.DeletePanes = append(d.b.DeletePanes, id)
+	}
+}
+
+func (d *derived) notice(id string) {
+	d.b.PutNotices = slices.DeleteFunc(d.b.PutNotices, func(n davit.Notice) bool { return n.ID == id })
+	if n, ok := model.Notice(d.after, id); ok {
+		d.b.PutNotices = append(d.b.PutNotices, n)
+	} else if !slices.Contains(d.b.DeleteNotices, id) {
+		d.b.DeleteNotices = append(d.b.DeleteNotices, id)
+	}
+}
+
+func (d *derived) group(id davit.GroupID) {
+	d.b.PutGroups = slices.DeleteFunc(d.b.PutGroups, func(g davit.Group) bool { return g.ID == id })
+	if g, ok := model.Group(d.after, id); ok {
+		d.b.PutGroups = append(d.b.PutGroups, g)
+	} else if !slices.Contains(d.b.DeleteGroups, id) {
+		d.b.DeleteGroups = append(d.b.DeleteGroups, id)
+	}
+}
+
+// With gives the rows as they are once the batch is stored.
+func (r Rows) With(b store.Batch) Rows { return applyRows(r, b) }
 
 // applyRows keeps the loop's view of the durable facts in step with what was committed.
 func applyRows(r Rows, b store.Batch) Rows {
@@ -312,8 +364,20 @@ func applyRows(r Rows, b store.Batch) Rows {
 			delete(r.Closed, id)
 		}
 	}
-	if len(b.PutCleanups) > 0 {
+	if len(b.PutOpenings)+len(b.DeleteOpenings) > 0 {
+		r.Openings = maps.Clone(r.Openings)
+		for _, row := range b.PutOpenings {
+			r.Openings[row.ID] = row
+		}
+		for _, id := range b.DeleteOpenings {
+			delete(r.Openings, id)
+		}
+	}
+	if len(b.PutCleanups)+len(b.DeleteCleanups) > 0 {
 		r.Cleanups = maps.Clone(r.Cleanups)
+		for _, id := range b.DeleteCleanups {
+			delete(r.Cleanups, id)
+		}
 		for _, row := range b.PutCleanups {
 			r.Cleanups[row.ID] = row
 		}

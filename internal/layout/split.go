@@ -37,3 +37,40 @@ func Resize(tree davit.Split, path []int, sizes []float64) (davit.Split, error) 
 	n, err := FromSplit(tree).Resize(path, sizes)
 	return n.ToSplit(), err
 }
+
+// Move takes a pane of a tab's tree and puts it beside another (Node.Move).
+func Move(tree davit.Split, pane, beside davit.PaneID, side Side) (davit.Split, error) {
+	n, err := FromSplit(tree).Move(string(pane), string(beside), side)
+	return n.ToSplit(), err
+}
+
+// Neighbour names a pane that stands in the same split as the given one, and on which side
+// of it the given one stands: what it takes to put it back into a tree that has changed.
+// Of a neighbour that is a split the nearest pane is meant. "" for the only pane.
+func Neighbour(tree davit.Split, pane davit.PaneID) (beside davit.PaneID, side string) {
+	id, at := FromSplit(tree).neighbour(string(pane))
+	return davit.PaneID(id), string(at)
+}
+
+func (n Node) neighbour(pane string) (beside string, side Side) {
+	for i, c := range n.Children {
+		if c.Pane != pane {
+			if id, at := c.neighbour(pane); id != "" {
+				return id, at
+			}
+			continue
+		}
+		before, after := Left, Right
+		if n.Split == Vertical {
+			before, after = Up, Down
+		}
+		if i > 0 {
+			left := n.Children[i-1].Panes()
+			return left[len(left)-1], after
+		}
+		if len(n.Children) > 1 {
+			return n.Children[1].Panes()[0], before
+		}
+	}
+	return "", ""
+}

@@ -93,6 +93,21 @@ func (s *Service) EndPane(ctx context.Context, id davit.PaneID) error {
 	})
 }
 
+// InTab notes that the chat of a pane is in another tab now. Saying it twice is harmless.
+func (s *Service) InTab(ctx context.Context, id davit.PaneID, tab davit.TabID) error {
+	c := s.inPane(id)
+	if c == nil {
+		return nil
+	}
+	return c.do(ctx, func() error {
+		if c.row.Session.Pane != id || c.row.Session.Tab == tab {
+			return nil
+		}
+		c.row.Session.Tab = tab
+		return c.commit(&step{})
+	})
+}
+
 // Resume starts the agent anew and goes on by its own id (S1.9). One that runs is left
 // alone.
 func (s *Service) Resume(ctx context.Context, m Mutation) (davit.Session, error) {

@@ -44,7 +44,7 @@ func statement(query string, args ...any) change {
 
 func (b Batch) encode() ([]change, error) {
 	var changes []change
-	for _, part := range []func() ([]change, error){b.encodeTabs, b.encodePanes, b.encodeRest, b.encodeActs} {
+	for _, part := range []func() ([]change, error){b.encodeTabs, b.encodeGroups, b.encodePanes, b.encodeRest, b.encodeActs} {
 		c, err := part()
 		if err != nil {
 			return nil, err
@@ -81,6 +81,29 @@ func (b Batch) encodeTabs() (changes []change, err error) {
 	return changes, nil
 }
 
+func (b Batch) encodeGroups() (changes []change, err error) {
+	for _, id := range b.DeleteGroups {
+		changes = append(changes, statement(`DELETE FROM groups WHERE id = ?`, string(id)))
+	}
+	for _, group := range b.PutGroups {
+		body, err := json.Marshal(group)
+		if err != nil {
+			return nil, fmt.Errorf("group %s: %w", group.ID, err)
+		}
+		changes = append(changes, statement(`INSERT INTO groups (id, body) VALUES (?, ?)
+			ON CONFLICT (id) DO UPDATE SET body = excluded.body`, string(group.ID), string(body)))
+	}
+	for _, id := range b.DeleteOpenings {
+		changes = append(changes, statement(`DELETE FROM openings WHERE id = ?`, id))
+	}
+	for _, row := range b.PutOpenings {
+		changes = append(changes, statement(`INSERT INTO openings (id, config, worktree, created) VALUES (?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET config = excluded.config, worktree = excluded.worktree, created = excluded.created`,
+			row.ID, row.Config, row.Worktree, row.Created.UnixMilli()))
+	}
+	return changes, nil
+}
+
 func (b Batch) encodePanes() (changes []change, err error) {
 	for _, id := range b.DeletePanes {
 		changes = append(changes,
@@ -96,16 +119,24 @@ func (b Batch) encodePanes() (changes []change, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("pane %s: %w", row.Pane.ID, err)
 		}
+		var closing sql.NullString
+		if row.Closed != nil {
+			text, err := json.Marshal(row.Closed)
+			if err != nil {
+				return nil, fmt.Errorf("pane %s: %w", row.Pane.ID, err)
+			}
+			closing = sql.NullString{String: string(text), Valid: true}
+		}
 		offsets := `max(panes.checkpoint, excluded.checkpoint), effects_through = max(panes.effects_through, excluded.effects_through)`
 		if row.NewLog {
 			offsets = `excluded.checkpoint, effects_through = excluded.effects_through`
 		}
-		changes = append(changes, statement(`INSERT INTO panes (id, tab, body, spec, checkpoint, effects_through, keeper_boot)
-			VALUES (?, ?, ?, ?, ?, ?, ?)
+		changes = append(changes, statement(`INSERT INTO panes (id, tab, body, spec, checkpoint, effects_through, keeper_boot, closing)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET tab = excluded.tab, body = excluded.body, spec = excluded.spec,
-			keeper_boot = excluded.keeper_boot, checkpoint = `+offsets,
+			keeper_boot = excluded.keeper_boot, closing = excluded.closing, checkpoint = `+offsets,
 			string(row.Pane.ID), string(row.Pane.Tab), string(body), string(spec),
-			int64(row.Checkpoint), int64(row.EffectsThrough), row.KeeperBoot))
+			int64(row.Checkpoint), int64(row.EffectsThrough), row.KeeperBoot, closing))
 	}
 	return changes, nil
 }
@@ -122,6 +153,9 @@ func (b Batch) encodeRest() (changes []change, err error) {
 		changes = append(changes, statement(`INSERT INTO notices (id, created, body) VALUES (?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET created = excluded.created, body = excluded.body`,
 			notice.ID, notice.Created.UnixMilli(), string(body)))
+	}
+	for _, id := range b.DeleteCleanups {
+		changes = append(changes, statement(`DELETE FROM cleanups WHERE id = ?`, id))
 	}
 	for _, row := range b.PutCleanups {
 		plan, err := json.Marshal(row.Plan)
@@ -192,7 +226,7 @@ func (s *Store) Load(ctx context.Context) (Everything, error) {
 	}
 	defer func() { _ = t.Rollback() }()
 	for _, load := range []func(context.Context, *sql.Tx) error{
-		e.loadTabs, e.loadPanes, e.loadNotices, e.loadCleanups, e.loadWorktrees, e.loadActs,
+		e.loadTabs, e.loadGroups, e.loadOpenings, e.loadPanes, e.loadNotices, e.loadCleanups, e.loadWorktrees, e.loadActs,
 	} {
 		if err := load(ctx, t); err != nil {
 			return Everything{}, told("load the store", err)
@@ -257,19 +291,53 @@ func (e *Everything) loadTabs(ctx context.Context, t *sql.Tx) error {
 	})
 }
 
+func (e *Everything) loadGroups(ctx context.Context, t *sql.Tx) error {
+	return each(ctx, t, `SELECT id, body FROM groups ORDER BY id`, func(scan func(...any) error) error {
+		var id, body string
+		if err := scan(&id, &body); err != nil {
+			return err
+		}
+		group, err := decode(body, func(g davit.Group) string { return string(g.ID) }, id)
+		if err != nil {
+			e.fault("groups", id, err)
+			return nil
+		}
+		e.Groups = append(e.Groups, group)
+		return nil
+	})
+}
+
+func (e *Everything) loadOpenings(ctx context.Context, t *sql.Tx) error {
+	return each(ctx, t, `SELECT id, config, worktree, created FROM openings ORDER BY created, id`, func(scan func(...any) error) error {
+		var row OpeningRow
+		var created int64
+		if err := scan(&row.ID, &row.Config, &row.Worktree, &created); err != nil {
+			return err
+		}
+		row.Created = time.UnixMilli(created)
+		e.Openings = append(e.Openings, row)
+		return nil
+	})
+}
+
 func (e *Everything) loadPanes(ctx context.Context, t *sql.Tx) error {
-	return each(ctx, t, `SELECT id, tab, body, spec, checkpoint, effects_through, keeper_boot FROM panes ORDER BY id`, func(scan func(...any) error) error {
+	return each(ctx, t, `SELECT id, tab, body, spec, checkpoint, effects_through, keeper_boot, closing FROM panes ORDER BY id`, func(scan func(...any) error) error {
 		var (
 			row                 PaneRow
 			id, tab, body, spec string
 			checkpoint, effects int64
+			closing             sql.NullString
 		)
-		if err := scan(&id, &tab, &body, &spec, &checkpoint, &effects, &row.KeeperBoot); err != nil {
+		if err := scan(&id, &tab, &body, &spec, &checkpoint, &effects, &row.KeeperBoot, &closing); err != nil {
 			return err
 		}
 		pane, err := decode(body, func(p davit.Pane) string { return string(p.ID) }, id)
 		if err == nil {
 			err = json.Unmarshal([]byte(spec), &row.Spec)
+		}
+		if err == nil && closing.Valid {
+			row.Closed = new(PaneClosing)
+			err = json.Unmarshal([]byte(closing.String), row.Closed)
 		}
 		if err != nil {
 			e.Faults = append(e.Faults, RowFault{Table: "panes", ID: id, Tab: davit.TabID(tab), Err: err})

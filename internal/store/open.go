@@ -25,7 +25,7 @@ import (
 var migrations embed.FS
 
 // schemaVersion is the number of the last migration; a test holds it to the files.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // applicationID marks a file as davit's ("davt").
 const applicationID = 0x64617674

@@ -12,12 +12,17 @@ import (
 type Batch struct {
 	PutTabs         []TabRow
 	DeleteTabs      []davit.TabID
+	PutGroups       []davit.Group
+	DeleteGroups    []davit.GroupID
 	Order           []davit.TabID // positions by index; nil leaves every position as it is
 	PutPanes        []PaneRow
 	DeletePanes     []davit.PaneID // takes the acts owed for the pane along
 	PutNotices      []davit.Notice
 	DeleteNotices   []string
 	PutCleanups     []CleanupRow
+	DeleteCleanups  []string
+	PutOpenings     []OpeningRow
+	DeleteOpenings  []string
 	PutWorktrees    []WorktreeRow
 	DeleteWorktrees []string
 	PutActs         []ActRow
@@ -38,6 +43,24 @@ type Closing struct {
 	Position  int         `json:"position"`
 	After     davit.TabID `json:"after,omitempty"` // the tab it stood after
 	CleanupID string      `json:"cleanupId,omitempty"`
+	Batch     string      `json:"batch,omitempty"` // of what one act closed
+
+	Group *davit.Group `json:"group,omitempty"` // that it was in, as it was then
+	Whole bool         `json:"whole,omitempty"` // the whole of that group was closed in the batch
+}
+
+// PaneClosing is what undo needs of a closed pane whose tab is open, or was when the pane
+// was closed (spec tabs T6.1).
+type PaneClosing struct {
+	At      time.Time    `json:"at"`
+	Until   time.Time    `json:"until"`
+	Batch   string       `json:"batch"`
+	Title   string       `json:"title"`
+	Tree    davit.Split  `json:"tree"` // of the tab before it was closed
+	Left    davit.Split  `json:"left"` // and after
+	Beside  davit.PaneID `json:"beside,omitempty"`
+	Side    string       `json:"side,omitempty"` // where it stood, seen from that neighbour
+	Focused bool         `json:"focused,omitempty"`
 }
 
 // PaneRow is a pane as stored. Checkpoint and EffectsThrough never go back (spec
@@ -47,8 +70,9 @@ type PaneRow struct {
 	Spec           PaneSpec
 	Checkpoint     uint64
 	EffectsThrough uint64
-	KeeperBoot     string // pid, start time and boot id of the keeper that spawned it
-	NewLog         bool   // write only: take the two offsets as given
+	KeeperBoot     string       // pid, start time and boot id of the keeper that spawned it
+	Closed         *PaneClosing // nil while it is in its tab's tree
+	NewLog         bool         // write only: take the two offsets as given
 }
 
 // PaneSpec is what it takes to start the pane's program again. It holds no secret:
@@ -107,6 +131,16 @@ type WorktreeRow struct {
 	Created   time.Time
 }
 
+// OpeningRow is a tab config that is being opened and makes a worktree for it: the row is
+// there before git runs and goes away with the tab's own row, so that a worktree whose tab
+// never came is told after a crash.
+type OpeningRow struct {
+	ID       string // of the opening
+	Config   string // its name
+	Worktree string // instance of the worktree
+	Created  time.Time
+}
+
 // ActRow is an act owed to the keeper until it is done (spec terminal P1.2). An id
 // names one body for ever.
 type ActRow struct {
@@ -122,6 +156,8 @@ type ActRow struct {
 type Everything struct {
 	Tabs      []TabRow  // open and closed, by position
 	Panes     []PaneRow // by id
+	Groups    []davit.Group
+	Openings  []OpeningRow // oldest first
 	Notices   []davit.Notice
 	Cleanups  []CleanupRow  // oldest first
 	Worktrees []WorktreeRow // oldest first

@@ -24,6 +24,8 @@ type Chats interface {
 	Stop(ctx context.Context, m session.Mutation) error
 	// EndPane does the same for a pane that is gone for good, and parts the two.
 	EndPane(ctx context.Context, pane davit.PaneID) error
+	// InTab notes that a pane's chat is in another tab now.
+	InTab(ctx context.Context, pane davit.PaneID, tab davit.TabID) error
 	// Holds says whether a session's process was ever started.
 	Holds(ctx context.Context, id davit.SessionID) (bool, error)
 }
@@ -39,12 +41,10 @@ func (s *Service) OpenChat(ctx context.Context, req launch.ChatRequest) (launch.
 			return host.Change{}, davit.Errorf(davit.CodeLaunchPaneLive, "the tab %s is there already", req.Tab).WithHint("choose another pane key, or leave it out")
 		}
 		t := s.launchedTab(launched{req.Tab, req.Pane, req.Agent, req.AgentName, req.Title, req.Worktree, req.RemoveOnClose})
-		change := host.Change{
-			Events: []davit.Event{{Kind: davit.EventTab, Tab: &t}, {Kind: davit.EventPane, Pane: &row.Pane}},
-			Batch:  store.Batch{PutPanes: []store.PaneRow{row}},
-		}
-		opened.Placement = place(m, t.ID, req.Placement, &change)
-		return change, nil
+		d := newDraft(m)
+		var err error
+		opened.Placement, err = d.place(t, row, req.Placement)
+		return d.change, err
 	})
 	if err != nil {
 		return opened, errNothingMade(err)
@@ -103,6 +103,11 @@ func (s *Service) chatRow(req launch.ChatRequest) store.PaneRow {
 // on in it; only one that it knows nothing of was never made.
 func (s *Service) restoreChat(row store.PaneRow) {
 	s.cfg.Chips.Pane(row.Pane.ID, row.Pane.Directory)
+	s.later(func(ctx context.Context) { // the former host may have died between a move and this
+		if err := s.cfg.Chats.InTab(ctx, row.Pane.ID, row.Pane.Tab); err != nil && ctx.Err() == nil {
+			s.cfg.Log.Warn("a chat does not know its tab", "pane", row.Pane.ID, "err", err)
+		}
+	})
 	if row.Pane.Status != davit.PaneStarting {
 		return
 	}

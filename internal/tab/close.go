@@ -3,6 +3,7 @@ package tab
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -10,9 +11,12 @@ import (
 	"davit"
 	"davit/internal/host"
 	"davit/internal/keeper"
+	"davit/internal/layout"
 	"davit/internal/model"
 	"davit/internal/store"
 	"davit/internal/wire"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Reason says why a tab closes: a user's wish, or its last program's plain end.
@@ -28,33 +32,26 @@ const (
 // the plans and removes the tabs, and the answer is given. All else happens afterwards
 // (spec tabs T5.3).
 func (s *Service) Close(ctx context.Context, req wire.TabClose, reason Reason) (wire.TabClosed, error) {
-	ids := slices.Compact(slices.Sorted(slices.Values(req.Tabs)))
+	ids, err := selected(s.cfg.Host.Model(), req)
+	if err != nil {
+		return wire.TabClosed{}, err
+	}
+	closed := wire.TabClosed{Closed: ids, Undo: s.cfg.Now()}
 	if len(ids) == 0 {
-		return wire.TabClosed{}, davit.Errorf(davit.CodeInvalid, "no tab is named")
+		return closed, nil
 	}
 	if !req.Yes && reason == ReasonUser {
 		if err := s.warnings(ctx, ids); err != nil {
 			return wire.TabClosed{}, err
 		}
 	}
-	now := s.cfg.Now()
-	until := now.Add(s.cfg.Undo)
+	b := burial{at: s.cfg.Now(), batch: newBatch(), repos: s.repositories(ids)}
+	b.until = b.at.Add(s.undoTime())
 	var planned []davit.TabID
-	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		planned = nil
-		var change host.Change
-		closed := m.State.Closed
-		for _, id := range ids {
-			t, ok := model.Tab(m.State, id)
-			if !ok {
-				return host.Change{}, davit.Errorf(davit.CodeTabNotFound, "there is no open tab %q", id).WithHint("`davit tab list` shows what there is")
-			}
-			if s.bury(m, t, now, until, &change, &closed) {
-				planned = append(planned, id)
-			}
-		}
-		change.Events = append(change.Events, davit.Event{Kind: davit.EventClosed, Closed: closed})
-		return change, nil
+	err = s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		d := newDraft(m)
+		planned, err = d.bury(b, ids)
+		return d.change, err
 	})
 	if err != nil {
 		return wire.TabClosed{}, err
@@ -66,48 +63,134 @@ func (s *Service) Close(ctx context.Context, req wire.TabClose, reason Reason) (
 		})
 	}
 	s.poke()
-	return wire.TabClosed{Closed: ids, Undo: until}, nil
+	closed.Undo, closed.Batch = b.until, b.batch
+	return closed, nil
 }
 
-// bury adds to the change what closing one tab means: its row becomes a closed one, its
-// plan is taken and marked as run, its cleanup queued, its panes leave the view and stay
-// in the store for undo. It says whether there is a plan.
-func (s *Service) bury(m host.Model, t davit.Tab, now, until time.Time, change *host.Change, closed *[]davit.ClosedTab) bool {
-	order := model.Order(m.State)
-	at := slices.Index(order, t.ID)
-	row := store.TabRow{Tab: t, Position: at, Closed: &store.Closing{At: now, Until: until, Position: at}}
-	if at > 0 {
-		row.Closed.After = order[at-1]
-	}
-	entry := davit.ClosedTab{ID: t.ID, Title: t.Title, Until: until, Cleanup: "none"}
-	planned := t.OnClose != nil && !t.OnClose.Ran
-	if planned {
-		plan := *t.OnClose
-		plan.Ran = true
-		row.Tab.OnClose = &plan
-		cleanup := store.CleanupRow{
-			ID: "c_" + randomHex(8), Tab: t.ID, TabTitle: t.Title, Plan: plan, State: store.CleanupQueued,
-			Repo: repositoryOf(t, plan), Worktree: worktreeOf(t), Created: now, Changed: now,
-		}
-		row.Closed.CleanupID = cleanup.ID
-		change.Batch.PutCleanups = append(change.Batch.PutCleanups, cleanup)
-		entry.Cleanup = string(cleanup.State)
-	}
-	change.Batch.PutTabs = append(change.Batch.PutTabs, row)
-	change.Events = append(change.Events, davit.Event{Kind: davit.EventTabRemoved, TabID: t.ID})
-	for _, id := range model.PanesOf(t) {
-		if pane, ok := m.Rows.Panes[id]; ok {
-			if v, shown := m.State.Panes[id]; shown {
-				pane.Pane = v
+// selected makes one list of ids of what a close names, in the order of the tabs. From
+// then on it is this list, whatever moves meanwhile (spec tabs T5.3).
+func selected(m host.Model, req wire.TabClose) ([]davit.TabID, error) {
+	d := newDraft(m)
+	want := map[davit.TabID]bool{}
+	for _, id := range req.Tabs {
+		if _, err := d.tab(id); err != nil {
+			if _, closed := m.Rows.Closed[id]; closed && len(req.Tabs) > 1 {
+				continue // it closed by itself since the list was made
 			}
-			change.Batch.PutPanes = append(change.Batch.PutPanes, pane)
-			change.Events = append(change.Events, davit.Event{Kind: davit.EventPaneRemoved, PaneID: id})
+			return nil, err
+		}
+		want[id] = true
+	}
+	for _, id := range []davit.TabID{req.Others, req.After} {
+		if id == "" {
+			continue
+		}
+		if _, err := d.tab(id); err != nil {
+			return nil, err
 		}
 	}
-	*closed = append([]davit.ClosedTab{entry}, *closed...)
-	notice := closedNotice(t, until, now)
-	change.Events = append(change.Events, davit.Event{Kind: davit.EventNotice, Notice: &notice})
-	return planned
+	for _, id := range []davit.GroupID{req.Group, req.Outside} {
+		if id == "" {
+			continue
+		}
+		if _, err := d.group(id); err != nil {
+			return nil, err
+		}
+	}
+	if len(req.Tabs) == 0 && req.Others == "" && req.After == "" && req.Group == "" && req.Outside == "" {
+		return nil, davit.Errorf(davit.CodeInvalid, "no tab is named")
+	}
+	ids, behind := []davit.TabID{}, false
+	for _, t := range m.State.Tabs {
+		if want[t.ID] || req.Group != "" && t.Group == req.Group ||
+			!t.Pinned && (req.Others != "" && t.ID != req.Others || behind || req.Outside != "" && t.Group != req.Outside) {
+			ids = append(ids, t.ID)
+		}
+		behind = behind || req.After != "" && t.ID == req.After
+	}
+	return ids, nil
+}
+
+// burial is one act of closing.
+type burial struct {
+	at, until time.Time
+	batch     string
+	repos     map[davit.TabID]string // of those with a plan
+}
+
+// repositories looks up, before the transaction, by what the cleanups of tabs are queued.
+func (s *Service) repositories(ids []davit.TabID) map[davit.TabID]string {
+	repos := map[davit.TabID]string{}
+	for _, id := range ids {
+		if t, ok := model.Tab(s.cfg.Host.State(), id); ok && t.OnClose != nil && !t.OnClose.Ran {
+			repos[id] = repositoryOf(t, *t.OnClose)
+		}
+	}
+	return repos
+}
+
+// bury closes tabs: their rows become closed ones, their plans are taken and marked as
+// run, the cleanups queued; panes leave the view and stay in the store for undo. It gives
+// the tabs with a plan.
+func (d *draft) bury(b burial, ids []davit.TabID) (planned []davit.TabID, err error) {
+	before := d.m.State
+	order := model.Order(before)
+	for _, id := range ids {
+		t, err := d.tab(id)
+		if err != nil {
+			return nil, err
+		}
+		row := store.TabRow{Tab: t, Position: slices.Index(order, id)}
+		row.Closed = &store.Closing{At: b.at, Until: b.until, Batch: b.batch, Position: row.Position}
+		if row.Position > 0 {
+			row.Closed.After = order[row.Position-1]
+		}
+		if g, ok := model.Group(before, t.Group); ok {
+			row.Closed.Group = &g
+			row.Closed.Whole = !slices.ContainsFunc(before.Tabs, func(o davit.Tab) bool { return o.Group == g.ID && !slices.Contains(ids, o.ID) })
+		}
+		if t.OnClose != nil && !t.OnClose.Ran {
+			planned = append(planned, id)
+			d.takePlan(b, &row)
+		}
+		d.change.Batch.PutTabs = append(d.change.Batch.PutTabs, row)
+		d.add(davit.Event{Kind: davit.EventTabRemoved, TabID: id})
+		for _, pid := range model.PanesOf(t) {
+			d.hide(pid)
+		}
+	}
+	d.arrange(d.order()) // a group ends with its last tab
+	d.closed()
+	if b.until.After(b.at) {
+		d.tellClosed(b.batch, b.at)
+	}
+	return planned, nil
+}
+
+// takePlan queues the cleanup of a tab that closes.
+func (d *draft) takePlan(b burial, row *store.TabRow) {
+	plan := *row.Tab.OnClose
+	plan.Ran = true
+	row.Tab.OnClose = &plan
+	cleanup := store.CleanupRow{
+		ID: "c_" + randomHex(8), Tab: row.Tab.ID, TabTitle: row.Tab.Title, Plan: plan, State: store.CleanupQueued,
+		Repo: b.repos[row.Tab.ID], Worktree: worktreeOf(row.Tab), Created: b.at, Changed: b.at,
+	}
+	row.Closed.CleanupID = cleanup.ID
+	d.change.Batch.PutCleanups = append(d.change.Batch.PutCleanups, cleanup)
+}
+
+// hide takes a pane out of the view and keeps its row as it was shown last.
+func (d *draft) hide(id davit.PaneID) {
+	row, ok := d.m.Rows.Panes[id]
+	if !ok {
+		return
+	}
+	if v, shown := d.m.State.Panes[id]; shown {
+		row.Pane = v
+	}
+	d.change.Batch.PutPanes = append(d.change.Batch.PutPanes, row)
+	d.add(davit.Event{Kind: davit.EventPaneRemoved, PaneID: id})
 }
 
 // repositoryOf is what cleanups are serialised by: the repository that the tab is about,
@@ -164,10 +247,17 @@ func confirm(list []Running) error {
 	return davit.Errorf(davit.CodeTabCloseConfirm, "%s: %s", what, strings.Join(lines, ", ")).WithHint("%s", hint).With("list", list)
 }
 
+// asking is how many panes the keeper is asked about at a time.
+const asking = 16
+
 // warnings refuses a close that would end running programs, or cut a chat's turn or an
 // unsent message off (spec tabs T5.3).
 func (s *Service) warnings(ctx context.Context, ids []davit.TabID) error {
-	var list []Running
+	type question struct {
+		t davit.Tab
+		p davit.Pane
+	}
+	var questions []question
 	state := s.cfg.Host.State()
 	for _, id := range ids {
 		t, ok := model.Tab(state, id)
@@ -175,15 +265,31 @@ func (s *Service) warnings(ctx context.Context, ids []davit.TabID) error {
 			continue // the transaction says so
 		}
 		for _, pid := range model.PanesOf(t) {
-			if r, warn := s.cutOff(ctx, t, state.Panes[pid]); warn {
-				list = append(list, r)
+			questions = append(questions, question{t, state.Panes[pid]})
+		}
+	}
+	answers := make([]*Running, len(questions))
+	var group errgroup.Group
+	group.SetLimit(asking)
+	for i, q := range questions {
+		group.Go(func() error {
+			if r, warn := s.cutOff(ctx, q.t, q.p); warn {
+				answers[i] = &r
 			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	var list []Running
+	for _, r := range answers {
+		if r != nil {
+			list = append(list, *r)
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	return confirm(list)
+	return davit.AsError(confirm(list)).With("tabs", ids)
 }
 
 // running names the program in the foreground of a pane, "" for an idle shell.
@@ -253,9 +359,63 @@ func (s *Service) ClosePane(ctx context.Context, id davit.PaneID, yes bool, reas
 			return confirm([]Running{r})
 		}
 	}
-	if err := s.removeFromTree(ctx, id); err != nil {
-		return err
+	return s.buryPane(ctx, id, reason)
+}
+
+// buryPane takes a pane out of its tab's tree and keeps it for undo: its program goes on
+// meanwhile (spec tabs T6.1). One whose program ended by itself is kept without a notice.
+func (s *Service) buryPane(ctx context.Context, id davit.PaneID, reason Reason) error {
+	now, batch, until := s.cfg.Now(), newBatch(), time.Time{}
+	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		d := newDraft(m)
+		row := m.Rows.Panes[id]
+		t, ok := model.Tab(m.State, row.Pane.Tab)
+		if !ok || t.Tree == nil {
+			return host.Change{}, davit.Errorf(davit.CodePaneNotFound, "pane %q is in no open tab", id)
+		}
+		left, err := layout.Remove(*t.Tree, id)
+		if err != nil {
+			return host.Change{}, davit.Errorf(davit.CodePaneNotFound, "pane %q: %w", id, err)
+		}
+		until = now.Add(s.undoTime())
+		closing := &store.PaneClosing{At: now, Until: until, Batch: batch, Title: paneTitle(m.State.Panes[id], t), Tree: *t.Tree, Left: left, Focused: t.Focused == id}
+		closing.Beside, closing.Side = layout.Neighbour(*t.Tree, id)
+		t.Tree = &left
+		if t.Focused == id {
+			t.Focused = model.PanesOf(t)[0]
+			if closing.Beside != "" {
+				t.Focused = closing.Beside
+			}
+		}
+		d.putTab(t)
+		d.hide(id)
+		for i := range d.change.Batch.PutPanes {
+			d.change.Batch.PutPanes[i].Closed = closing
+		}
+		d.closed()
+		if until.After(now) && reason == ReasonUser {
+			d.tellClosed(batch, now)
+		}
+		return d.change, nil
+	})
+	s.poke()
+	return err
+}
+
+// paneTitle says what a pane was, for a person.
+func paneTitle(p davit.Pane, t davit.Tab) string { return paneName(p) + " of " + t.Title }
+
+// paneName is what runs in a pane, in a word or two.
+func paneName(p davit.Pane) string {
+	switch {
+	case p.Agent != "":
+		return p.Agent
+	case p.Command != "":
+		return p.Command
+	case len(p.Argv) > 0:
+		return filepath.Base(p.Argv[0])
+	case p.Shell != "":
+		return filepath.Base(p.Shell)
 	}
-	s.later(func(ctx context.Context) { s.endPane(ctx, id, t) })
-	return nil
+	return "pane"
 }

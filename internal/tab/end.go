@@ -7,14 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"davit"
 	"davit/internal/host"
 	"davit/internal/keeper"
-	"davit/internal/layout"
-	"davit/internal/model"
 	"davit/internal/pane"
 	"davit/internal/store"
 )
@@ -72,31 +69,8 @@ func (s *Service) notePane(ctx context.Context, id davit.PaneID, note string) {
 	}
 }
 
-// removeFromTree takes a pane out of its tab; its row stays until its programs are gone.
-func (s *Service) removeFromTree(ctx context.Context, id davit.PaneID) error {
-	return s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		row := m.Rows.Panes[id]
-		t, ok := model.Tab(m.State, row.Pane.Tab)
-		if !ok || t.Tree == nil {
-			return host.Change{}, davit.Errorf(davit.CodePaneNotFound, "pane %q is in no open tab", id)
-		}
-		tree, err := layout.Remove(*t.Tree, id)
-		if err != nil {
-			return host.Change{}, davit.Errorf(davit.CodePaneNotFound, "pane %q: %w", id, err)
-		}
-		t.Tree = &tree
-		if t.Focused == id {
-			t.Focused = model.PanesOf(t)[0]
-		}
-		return host.Change{
-			Events: []davit.Event{{Kind: davit.EventTab, Tab: &t}, {Kind: davit.EventPaneRemoved, PaneID: id}},
-			Batch:  store.Batch{PutPanes: []store.PaneRow{row}},
-		}, nil
-	})
-}
-
-// expire ends the programs of tabs whose undo time is over, and says how long to wait for
-// the next (spec tabs T6.1).
+// expire ends the programs of what undo keeps no longer, and says how long to wait for the
+// next (spec tabs T6.1).
 func (s *Service) expire(ctx context.Context) time.Duration {
 	now, next := s.cfg.Now(), time.Hour
 	m := s.cfg.Host.Model()
@@ -106,21 +80,32 @@ func (s *Service) expire(ctx context.Context) time.Duration {
 			continue
 		}
 		if c, ok := m.Cleanups[row.Closed.CleanupID]; ok && (c.State == store.CleanupQueued || c.State == store.CleanupRunning) {
-			next = min(next, time.Second) // its turn comes first: undo may still need the panes' rows
+			next = min(next, time.Second) // its turn comes first
 			continue
 		}
-		s.later(func(ctx context.Context) { s.finish(ctx, id) })
-		err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-			closed := slices.DeleteFunc(slices.Clone(m.State.Closed), func(c davit.ClosedTab) bool { return c.ID == id })
-			change := host.Change{Events: []davit.Event{{Kind: davit.EventClosed, Closed: closed}}, Batch: store.Batch{DeleteTabs: []davit.TabID{id}}}
-			if n, ok := model.Notice(m.State, closedNoticeID(id)); ok {
-				change.Events = append(change.Events, davit.Event{Kind: davit.EventNoticeRemoved, NoticeID: n.ID})
+		s.letGoOf(ctx, batchOf(row), func(d *draft) []davit.PaneID {
+			if row, kept := d.m.Rows.Closed[id]; !kept || row.Closed.Until.After(now) {
+				return nil
 			}
-			return change, nil
+			d.change.Batch.DeleteTabs = []davit.TabID{id}
+			return panesOfTab(d.m, id)
 		})
-		if err != nil {
-			s.cfg.Log.Error("a closed tab could not be let go", "tab", id, "err", err)
+	}
+	for id, row := range m.Rows.Panes {
+		if row.Closed == nil {
+			continue
 		}
+		if left := row.Closed.Until.Sub(now); left > 0 {
+			next = min(next, left)
+			continue
+		}
+		s.letGoOf(ctx, row.Closed.Batch, func(d *draft) []davit.PaneID {
+			row := d.m.Rows.Panes[id]
+			if row.Closed == nil || row.Closed.Until.After(now) {
+				return nil
+			}
+			return []davit.PaneID{id}
+		})
 	}
 	for _, n := range m.State.Notices {
 		if n.Until == nil || n.Persistent {
@@ -135,13 +120,43 @@ func (s *Service) expire(ctx context.Context) time.Duration {
 	return max(next, 10*time.Millisecond)
 }
 
-// finish ends what a closed tab left running. Its panes' rows are still there: they are
-// found by their tab, so that a host that dies in between goes on with them.
-func (s *Service) finish(ctx context.Context, id davit.TabID) {
-	for pid, row := range s.cfg.Host.Model().Rows.Panes {
+// panesOfTab lists the panes of a tab by their rows: those that undo keeps by themselves
+// too, and those that a host which died had not ended yet.
+func panesOfTab(m host.Model, id davit.TabID) []davit.PaneID {
+	var ids []davit.PaneID
+	for pid, row := range m.Rows.Panes {
 		if row.Pane.Tab == id {
-			s.endPane(ctx, pid, davit.Tab{ID: id})
+			ids = append(ids, pid)
 		}
+	}
+	return ids
+}
+
+// letGoOf takes something off the stack for good, then ends its panes' programs. Until
+// those have ended their rows stay, without a place on the stack, so that a host that dies
+// in between goes on with them.
+func (s *Service) letGoOf(ctx context.Context, batch string, pick func(*draft) []davit.PaneID) {
+	var gone []davit.PaneID
+	err := s.decide(ctx, func(d *draft) error {
+		gone = pick(d)
+		for _, id := range gone {
+			if row := d.m.Rows.Panes[id]; row.Closed != nil {
+				row.Closed = nil
+				d.change.Batch.PutPanes = append(d.change.Batch.PutPanes, row)
+			}
+		}
+		d.closed()
+		d.tellClosed(batch, s.cfg.Now())
+		return nil
+	})
+	if err != nil {
+		s.cfg.Log.Error("what was closed could not be let go", "batch", batch, "err", err)
+		return
+	}
+	for _, id := range gone {
+		s.later(func(ctx context.Context) {
+			s.endPane(ctx, id, davit.Tab{ID: s.cfg.Host.Model().Rows.Panes[id].Pane.Tab})
+		})
 	}
 }
 

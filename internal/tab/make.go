@@ -52,7 +52,7 @@ func (s *Service) carryOut(ctx context.Context, plan *tabconfig.Plan, o *opening
 	if t.Focused == "" {
 		t.Focused = ids[0]
 	}
-	if err := s.put(ctx, t, leaves, ids, davit.TabID("")); err != nil {
+	if err := s.put(ctx, t, leaves, ids, plan.Group, o.row); err != nil {
 		return wire.Opened{}, err
 	}
 	if len(missing) > 0 {
@@ -79,23 +79,27 @@ func (s *Service) carryOut(ctx context.Context, plan *tabconfig.Plan, o *opening
 	return opened, nil
 }
 
-// put stores a new tab with its panes in one transaction, after another tab or at the end.
-func (s *Service) put(ctx context.Context, t davit.Tab, leaves map[davit.PaneID]*leaf, ids []davit.PaneID, after davit.TabID) error {
-	return s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		change := host.Change{Events: []davit.Event{{Kind: davit.EventTab, Tab: &t}}}
+// put stores a new tab with its panes in one transaction, in the group of a name, or at the
+// end. opening is the row that announced its worktree, "" for none.
+func (s *Service) put(ctx context.Context, t davit.Tab, leaves map[davit.PaneID]*leaf, ids []davit.PaneID, group, opening string) error {
+	return s.decide(ctx, func(d *draft) error {
+		t := t
+		t.Group = d.join(group)
+		if err := d.insert(t, behind("")); err != nil {
+			return err
+		}
 		for _, id := range ids {
 			l := leaves[id]
-			change.Events = append(change.Events, davit.Event{Kind: davit.EventPane, Pane: &l.row.Pane})
-			change.Batch.PutPanes = append(change.Batch.PutPanes, l.row)
+			d.change.Batch.PutPanes = append(d.change.Batch.PutPanes, l.row)
+			d.add(davit.Event{Kind: davit.EventPane, Pane: &l.row.Pane})
 			if l.act != nil {
-				change.Batch.PutActs = append(change.Batch.PutActs, *l.act)
+				d.change.Batch.PutActs = append(d.change.Batch.PutActs, *l.act)
 			}
 		}
-		if order := model.Order(m.State); after != "" && slices.Contains(order, after) {
-			order = slices.Insert(order, slices.Index(order, after)+1, t.ID)
-			change.Events = append(change.Events, davit.Event{Kind: davit.EventTabOrder, Order: order})
+		if opening != "" {
+			d.change.Batch.DeleteOpenings = append(d.change.Batch.DeleteOpenings, opening)
 		}
-		return change, nil
+		return nil
 	})
 }
 
@@ -174,7 +178,7 @@ func (s *Service) OpenPlain(ctx context.Context, req wire.TabOpen) (wire.Opened,
 	}
 	t := davit.Tab{ID: id, Given: req.Title, Title: plainTitle(req, dir), Tree: &davit.Split{Pane: p.ID}, Focused: p.ID, Created: s.cfg.Now()}
 	leaves := map[davit.PaneID]*leaf{p.ID: {row: row, act: &act}}
-	if err := s.put(ctx, t, leaves, []davit.PaneID{p.ID}, ""); err != nil {
+	if err := s.put(ctx, t, leaves, []davit.PaneID{p.ID}, "", ""); err != nil {
 		return wire.Opened{}, err
 	}
 	opened := wire.Opened{TabID: id, Panes: []davit.PaneID{p.ID}, Launches: []davit.Result{}}
@@ -242,38 +246,6 @@ func (s *Service) editTab(ctx context.Context, id davit.TabID, edit func(*davit.
 	if err != nil {
 		s.cfg.Log.Error("a tab's change could not be stored", "tab", id, "err", err)
 	}
-}
-
-// Edit changes title, colour or place (spec tabs T6.5).
-func (s *Service) Edit(ctx context.Context, req wire.TabEdit) error {
-	return s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		t, ok := model.Tab(m.State, req.Tab)
-		if !ok {
-			return host.Change{}, davit.Errorf(davit.CodeTabNotFound, "there is no tab %q", req.Tab)
-		}
-		if req.Title != nil {
-			t.Given = strings.TrimSpace(*req.Title)
-			t.Title = cmp.Or(t.Given, cmp.Or(t.Config, "tab"))
-		}
-		if req.Color != nil {
-			if *req.Color != "" && !slices.Contains(Colors(), *req.Color) {
-				return host.Change{}, davit.Errorf(davit.CodeInvalid, "%q is not a colour", *req.Color).WithHint("one of %s", strings.Join(Colors(), ", "))
-			}
-			t.Color = *req.Color
-		}
-		change := host.Change{Events: []davit.Event{{Kind: davit.EventTab, Tab: &t}}}
-		if req.After != nil {
-			order := slices.DeleteFunc(model.Order(m.State), func(id davit.TabID) bool { return id == t.ID })
-			order = slices.Insert(order, slices.Index(order, *req.After)+1, t.ID)
-			change.Events = append(change.Events, davit.Event{Kind: davit.EventTabOrder, Order: order})
-		}
-		return change, nil
-	})
-}
-
-// Colors are the names that a tab may have.
-func Colors() []string {
-	return []string{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"}
 }
 
 // Focus notes which pane of a tab is the active one.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"davit"
 	"davit/internal/cleanup"
@@ -24,15 +23,6 @@ const (
 	NoticeStillRunning     = "still_running"
 	NoticeRestore          = "restore"
 )
-
-func closedNoticeID(id davit.TabID) string { return "closed-" + string(id) }
-
-func closedNotice(t davit.Tab, until, now time.Time) davit.Notice {
-	return davit.Notice{
-		ID: closedNoticeID(t.ID), Kind: NoticeClosed, Level: "info", Title: fmt.Sprintf("Closed %s", t.Title), Tab: t.ID,
-		Until: &until, Created: now, Actions: []davit.NoticeAction{{ID: "undo", Label: "Undo", Kind: "host"}},
-	}
-}
 
 // notify stores and shows a notice; one with the same id is replaced.
 func (s *Service) notify(ctx context.Context, n davit.Notice) {
@@ -71,7 +61,7 @@ func (s *Service) Act(ctx context.Context, req wire.NoticeAct) error {
 		}
 		switch a.ID {
 		case "undo":
-			_, err := s.Undo(ctx, wire.TabRef{Tab: n.Tab})
+			_, err := s.Undo(ctx, wire.TabRef{Batch: a.Text})
 			return err
 		case "run_again":
 			return s.runAgain(ctx, a.Text)

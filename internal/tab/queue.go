@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,11 +22,12 @@ import (
 
 // startCleanups looks at the queue: of each repository the oldest cleanup is started when
 // none runs there, its tab's programs have ended, and no open tab uses the worktree; while
-// one does, it is held (spec tabs T5.6).
+// one does, it is held. One that is equal to an earlier one of the same worktree which
+// waits as well is merged into that (spec tabs T5.6).
 func (s *Service) startCleanups(ctx context.Context) {
 	m := s.cfg.Host.Model()
 	rows := slices.SortedFunc(maps.Values(m.Cleanups), func(a, b store.CleanupRow) int {
-		return a.Created.Compare(b.Created)
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
 	})
 	busy := map[string]bool{}
 	for _, row := range rows {
@@ -33,10 +35,16 @@ func (s *Service) startCleanups(ctx context.Context) {
 			busy[row.Repo] = true
 		}
 	}
+	var waiting []store.CleanupRow
 	for _, row := range rows {
 		if row.State != store.CleanupQueued && row.State != store.CleanupHeld {
 			continue
 		}
+		if i := slices.IndexFunc(waiting, func(w store.CleanupRow) bool { return sameCleanup(w, row) }); i >= 0 {
+			s.mergeCleanup(ctx, row)
+			continue
+		}
+		waiting = append(waiting, row)
 		if user, used := usedBy(m, row); used {
 			s.hold(ctx, row, user)
 			continue
@@ -46,6 +54,29 @@ func (s *Service) startCleanups(ctx context.Context) {
 		}
 		busy[row.Repo] = true
 		s.start(ctx, row)
+	}
+}
+
+// sameCleanup says whether one run does for both.
+func sameCleanup(a, b store.CleanupRow) bool {
+	return a.Worktree != "" && a.Worktree == b.Worktree && equalPlans(a.Plan, b.Plan)
+}
+
+// mergeCleanup gives a waiting cleanup up, because an equal one waits.
+func (s *Service) mergeCleanup(ctx context.Context, row store.CleanupRow) {
+	err := s.decide(ctx, func(d *draft) error {
+		current := d.m.Cleanups[row.ID]
+		if current.State != store.CleanupQueued && current.State != store.CleanupHeld {
+			return nil
+		}
+		current.State, current.Changed = store.CleanupMerged, s.cfg.Now()
+		d.change.Batch.PutCleanups = []store.CleanupRow{current}
+		d.dropNotice(heldNoticeID(row.ID))
+		d.closed()
+		return nil
+	})
+	if err != nil {
+		s.cfg.Log.Error("a cleanup could not be merged", "cleanup", row.ID, "err", err)
 	}
 }
 
@@ -89,33 +120,26 @@ func (s *Service) stillEnding(ctx context.Context, m host.Model, row store.Clean
 	return false
 }
 
-// hold notes that a cleanup waits for another tab. Of held cleanups with an equal plan
-// the later one is merged into the earlier.
+// hold notes that a cleanup waits for another tab.
 func (s *Service) hold(ctx context.Context, row store.CleanupRow, user davit.Tab) {
 	if row.State == store.CleanupHeld {
 		return
 	}
-	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		current := m.Cleanups[row.ID]
+	err := s.decide(ctx, func(d *draft) error {
+		current := d.m.Cleanups[row.ID]
 		if current.State != store.CleanupQueued {
-			return host.Change{}, nil
+			return nil
 		}
 		current.State, current.Changed = store.CleanupHeld, s.cfg.Now()
-		for _, other := range m.Cleanups {
-			if other.ID != row.ID && other.State == store.CleanupHeld && equalPlans(other.Plan, row.Plan) {
-				current.State = store.CleanupMerged
-			}
-		}
-		n := davit.Notice{
-			ID: "held-" + row.ID, Kind: NoticeCleanupHeld, Level: "info", Persistent: true, Tab: row.Tab, Created: s.cfg.Now(),
+		d.change.Batch.PutCleanups = []store.CleanupRow{current}
+		d.closed()
+		d.add(davit.Event{Kind: davit.EventNotice, Notice: &davit.Notice{
+			ID: heldNoticeID(row.ID), Kind: NoticeCleanupHeld, Level: "info", Persistent: true, Tab: row.Tab, Created: s.cfg.Now(),
 			Title:   fmt.Sprintf("Cleanup of %q waits", row.TabTitle),
 			Body:    fmt.Sprintf("%q uses %s; it runs when the last such tab closes.", user.Title, row.Worktree),
 			Actions: []davit.NoticeAction{{ID: "dismiss", Label: "Dismiss", Kind: "host"}},
-		}
-		return host.Change{
-			Events: append(closedState(m, row.Tab, current.State), davit.Event{Kind: davit.EventNotice, Notice: &n}),
-			Batch:  store.Batch{PutCleanups: []store.CleanupRow{current}},
-		}, nil
+		}})
+		return nil
 	})
 	if err != nil {
 		s.cfg.Log.Error("a cleanup could not be held", "cleanup", row.ID, "err", err)
@@ -128,18 +152,6 @@ func equalPlans(a, b davit.OnClose) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// closedState tells clients what became of a closed tab's cleanup.
-func closedState(m host.Model, id davit.TabID, state store.CleanupState) []davit.Event {
-	closed := slices.Clone(m.State.Closed)
-	for i := range closed {
-		if closed[i].ID == id {
-			closed[i].Cleanup = string(state)
-			return []davit.Event{{Kind: davit.EventClosed, Closed: closed}}
-		}
-	}
-	return nil
-}
-
 // cleanupPane is the keeper's name for a cleanup's process.
 func cleanupPane(id string) string { return "cl-" + strings.ReplaceAll(id, "_", "-") }
 
@@ -147,17 +159,18 @@ func cleanupPane(id string) string { return "cl-" + strings.ReplaceAll(id, "_", 
 // between, because the keeper does the spawn's id once (spec tabs T5.4).
 func (s *Service) start(ctx context.Context, row store.CleanupRow) {
 	taken := false
-	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		current := m.Cleanups[row.ID]
+	err := s.decide(ctx, func(d *draft) error {
+		current := d.m.Cleanups[row.ID]
 		taken = current.State == store.CleanupQueued || current.State == store.CleanupHeld
 		if !taken {
-			return host.Change{}, nil
+			return nil
 		}
 		current.State, current.Pane, current.Changed = store.CleanupRunning, cleanupPane(row.ID), s.cfg.Now()
 		row = current
-		events := closedState(m, row.Tab, current.State)
-		events = append(events, davit.Event{Kind: davit.EventNoticeRemoved, NoticeID: "held-" + row.ID})
-		return host.Change{Events: events, Batch: store.Batch{PutCleanups: []store.CleanupRow{current}}}, nil
+		d.change.Batch.PutCleanups = []store.CleanupRow{current}
+		d.dropNotice(heldNoticeID(row.ID))
+		d.closed()
+		return nil
 	})
 	if err != nil {
 		s.cfg.Log.Error("a cleanup could not be started", "cleanup", row.ID, "err", err)
@@ -255,8 +268,12 @@ func (s *Service) settleCleanup(ctx context.Context, row store.CleanupRow, cause
 	}
 	row.Steps, _ = json.Marshal(report.Steps)
 	row.Changed = s.cfg.Now()
-	err = s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		change := host.Change{Events: closedState(m, row.Tab, row.State), Batch: store.Batch{PutCleanups: []store.CleanupRow{row}}}
+	err = s.decide(ctx, func(d *draft) error {
+		if report.Back || d.m.Cleanups[row.ID].State != store.CleanupRunning {
+			return nil // an undo has taken it back, and is about to say so or has
+		}
+		d.change.Batch.PutCleanups = []store.CleanupRow{row}
+		d.closed()
 		if row.State != store.CleanupDone {
 			text := ""
 			if cause != nil {
@@ -264,15 +281,15 @@ func (s *Service) settleCleanup(ctx context.Context, row store.CleanupRow, cause
 			}
 			n := failureNotice(row, report, text)
 			n.Created = s.cfg.Now()
-			change.Events = append(change.Events, davit.Event{Kind: davit.EventNotice, Notice: &n})
+			d.add(davit.Event{Kind: davit.EventNotice, Notice: &n})
 		} else if row.Plan.RemoveWorktree != nil {
-			for _, w := range m.Worktrees {
+			for _, w := range d.m.Worktrees {
 				if w.Worktree.Path == row.Plan.RemoveWorktree.Path {
-					change.Batch.DeleteWorktrees = append(change.Batch.DeleteWorktrees, w.ID)
+					d.change.Batch.DeleteWorktrees = append(d.change.Batch.DeleteWorktrees, w.ID)
 				}
 			}
 		}
-		return change, nil
+		return nil
 	})
 	if err != nil {
 		s.cfg.Log.Error("how a cleanup ended could not be stored", "cleanup", row.ID, "state", row.State, "err", err)

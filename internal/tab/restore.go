@@ -35,6 +35,7 @@ func (s *Service) restore(ctx context.Context) {
 		switch {
 		case !tabs[row.Pane.Tab] || !s.inTree(m, row):
 			s.later(func(ctx context.Context) { s.endPane(ctx, id, davit.Tab{ID: row.Pane.Tab}) })
+		case row.Closed != nil: // it goes on, and is looked at when undo brings it back
 		case row.Pane.Kind == keeper.PaneChat:
 			s.restoreChat(row)
 		case row.Pane.Status == davit.PaneStarting && row.Pane.Kind == keeper.PaneAgent:
@@ -76,6 +77,9 @@ func isOpen(m host.Model, row store.PaneRow) bool {
 
 // inTree says whether a pane is still part of its tab, open or closed.
 func (s *Service) inTree(m host.Model, row store.PaneRow) bool {
+	if row.Closed != nil {
+		return true // undo keeps it
+	}
 	t, ok := model.Tab(m.State, row.Pane.Tab)
 	if !ok {
 		t = m.Rows.Closed[row.Pane.Tab].Tab
@@ -93,11 +97,15 @@ func (s *Service) inTree(m host.Model, row store.PaneRow) bool {
 // can it be interrupted (spec tabs T5.7). One that never began is asked for again, under
 // the same id.
 func (s *Service) resumeCleanup(ctx context.Context, row store.CleanupRow, held bool) {
+	report, err := readSteps(s.cfg.Home.State, row)
+	if report.Back { // and the undo that took it back never came about
+		s.later(func(ctx context.Context) { s.requeue(ctx, row.ID) })
+		return
+	}
 	if held {
 		s.later(func(ctx context.Context) { s.runCleanup(ctx, row) })
 		return
 	}
-	report, err := readSteps(s.cfg.Home.State, row)
 	if err == nil && !report.Begun() {
 		s.later(func(ctx context.Context) { s.runCleanup(ctx, row) })
 		return

@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"davit"
@@ -53,6 +54,7 @@ type Config struct {
 	Launcher   Launcher
 	Chats      Chats
 	Chips      Chips
+	Settings   Settings             // nil: nothing is kept, Undo below counts
 	Files      func() configs.Files // finds the config files, read anew each time
 
 	Socket    string                   // of the host, for DAVIT_SOCKET
@@ -61,7 +63,7 @@ type Config struct {
 	UserShell string                   // the login shell's path
 	Scripts   string                   // where the shell integration lies; "" = none
 	LoginEnv  func() map[string]string // of the login shell; waits until it is known
-	Undo      time.Duration            // how long undo keeps a closed tab; 0 = off (T6.1)
+	Undo      time.Duration            // how long undo keeps what was closed, unless the user set it (T6.1)
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -74,6 +76,7 @@ type Service struct {
 	caller map[string]string // session variables of the last CLI caller (P3.7)
 	ctx    context.Context   // of Run
 
+	undo  atomic.Int64 // nanoseconds that undo keeps what was closed
 	group sync.WaitGroup
 	wake  chan struct{} // capacity 1: the queue, or an undo time, may have changed
 	begun chan struct{} // closed when Run has begun
@@ -84,7 +87,9 @@ func New(cfg Config) *Service {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Service{cfg: cfg, wake: make(chan struct{}, 1), begun: make(chan struct{})}
+	s := &Service{cfg: cfg, wake: make(chan struct{}, 1), begun: make(chan struct{})}
+	s.undo.Store(int64(cfg.Undo))
+	return s
 }
 
 // SetLauncher joins the launch operation, which needs the Service itself for its
@@ -96,6 +101,7 @@ func (s *Service) Run(ctx context.Context) error {
 	s.mu.Lock()
 	s.ctx = ctx
 	s.mu.Unlock()
+	s.loadSettings(ctx)
 	close(s.begun)
 	defer s.group.Wait()
 	select {

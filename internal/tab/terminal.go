@@ -43,12 +43,10 @@ func (s *Service) OpenTerminal(ctx context.Context, req launch.TerminalRequest) 
 		}
 		row = s.agentRow(req, store.PaneRow{Pane: davit.Pane{ID: req.Pane, Tab: req.Tab}})
 		t := s.launchedTab(launched{req.Tab, req.Pane, req.Agent, req.AgentName, req.Title, req.Worktree, req.RemoveOnClose})
-		change := host.Change{
-			Events: []davit.Event{{Kind: davit.EventTab, Tab: &t}, {Kind: davit.EventPane, Pane: &row.Pane}},
-			Batch:  store.Batch{PutPanes: []store.PaneRow{row}},
-		}
-		opened.Placement = place(m, t.ID, req.Placement, &change)
-		return change, nil
+		d := newDraft(m)
+		var err error
+		opened.Placement, err = d.place(t, row, req.Placement)
+		return d.change, err
 	})
 	if err != nil {
 		return opened, errNothingMade(err)
@@ -143,26 +141,43 @@ func (s *Service) launchedTab(l launched) davit.Tab {
 	return t
 }
 
-// place puts the tab where the caller wished; a wish that cannot be met is told, never a
-// failure (spec launch L1, L2.3). Groups do not exist yet, so that a group wished for is
-// always told as gone.
-func place(m host.Model, id davit.TabID, wish *davit.Placement, change *host.Change) *davit.PlacementResult {
-	if wish == nil {
-		return nil
-	}
-	order := model.Order(m.State)
-	if at := slices.Index(order, wish.AfterTabID); at >= 0 {
-		order = slices.Insert(order, at+1, id)
-		change.Events = append(change.Events, davit.Event{Kind: davit.EventTabOrder, Order: order})
-		if wish.GroupID != "" {
-			return &davit.PlacementResult{Fallback: "anchor-group"}
+// place puts the tab of a launch, with its pane, where the caller wished. A wish that
+// cannot be met is told, never a failure: a group that is gone gives way to that of the tab
+// to stand behind, else to none, which a page takes as its active one (spec launch L1, L2.3).
+func (d *draft) place(t davit.Tab, row store.PaneRow, wish *davit.Placement) (*davit.PlacementResult, error) {
+	var result *davit.PlacementResult
+	after := davit.TabID("")
+	if wish != nil {
+		result = &davit.PlacementResult{}
+		anchor, anchored := model.Tab(d.m.State, wish.AfterTabID)
+		_, there := model.Group(d.m.State, davit.GroupID(wish.GroupID))
+		switch {
+		case there:
+			t.Group = davit.GroupID(wish.GroupID)
+		case anchored:
+			t.Group = anchor.Group
 		}
-		return &davit.PlacementResult{}
+		switch {
+		case anchored && !there && wish.GroupID != "":
+			result.Fallback = "anchor-group"
+		case !there && (wish.GroupID != "" || wish.AfterTabID != "" && !anchored):
+			result.Fallback = "active-group"
+		}
+		if anchored {
+			after, t.Pinned = anchor.ID, anchor.Pinned
+		}
+		if *wish == (davit.Placement{}) {
+			result = nil
+		} else {
+			result.GroupID = string(t.Group)
+		}
 	}
-	if wish.GroupID != "" || wish.AfterTabID != "" {
-		return &davit.PlacementResult{Fallback: "active-group"}
+	d.change.Batch.PutPanes = append(d.change.Batch.PutPanes, row)
+	if err := d.insert(t, behind(after)); err != nil {
+		return nil, err
 	}
-	return nil
+	d.add(davit.Event{Kind: davit.EventPane, Pane: &row.Pane})
+	return result, nil
 }
 
 // dropFailed takes away the tab of a launch whose program never started: nothing was made.

@@ -344,7 +344,8 @@ type TabOpen struct {
 
 // TabList is tab.list and `davit tab list --json`.
 type TabList struct {
-	Tabs []TabSummary `json:"tabs"`
+	Tabs   []TabSummary  `json:"tabs"`
+	Groups []davit.Group `json:"groups" doc:"in the order in which they stand"`
 }
 
 // TabSummary is one row of it.

@@ -2232,6 +2232,8 @@ export interface components {
             tab: string;
         };
         TabList: {
+            /** @description in the order in which they stand */
+            groups: components["schemas"]["Group"][] | null;
             tabs: components["schemas"]["TabSummary"][] | null;
         };
         TabOpen: {
