@@ -40,7 +40,7 @@ export function CloseDialog({ what, fail }: { what: Closing; fail: Fail }) {
 									{one.endings.map((ending) => (
 										<li key={ending.what}>
 											<Icon of={icons[ending.kind]} size={14} />
-											<code>{ending.what}</code>
+											{ending.kind === "program" ? <code>{ending.what}</code> : <span>{ending.what}</span>}
 											<small>{kinds[ending.kind]}</small>
 										</li>
 									))}

@@ -341,7 +341,6 @@ function Gutter({ text, faults, area }: GutterProps) {
 	return (
 		<div class="editor-gutter" ref={ref} aria-hidden="true">
 			{Array.from({ length: count }, (_, at) => (
-				// biome-ignore lint/suspicious/noArrayIndexKey: a line's number is what it is
 				<div key={at} data-severity={worst.get(at + 1)}>
 					{at + 1}
 				</div>

@@ -68,7 +68,6 @@ export function NoticeCard({ notice, at }: { notice: Notice; at: number }) {
 			<IconButton icon={X} class="small" label="Dismiss notice" onClick={() => void dismiss(notice.id)} />
 			{command && <code class="notice-command">{command}</code>}
 			{text && (
-				// biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
 				<div class="notice-body" tabIndex={text.length > 300 ? 0 : undefined}>
 					{text}
 				</div>

@@ -19,10 +19,19 @@ export function namedConfigs(configs: readonly Config[]): NamedConfig[] {
 	return sorted.map((config) => {
 		const same = sorted.filter((other) => other !== config && key(other) === key(config));
 		if (same.length === 0) return { config, apart: "" };
-		const folder = baseOf(dirOf(config.path));
-		const folders = same.map((other) => baseOf(dirOf(other.path)));
-		return { config, apart: folders.includes(folder) ? `${folder}/${baseOf(config.path)}` : folder };
+		return { config, apart: apart(config.path, same.map((other) => other.path)) };
 	});
+}
+
+/** The end of a path's folder that no other one has; of files in one folder, the file. */
+function apart(path: string, others: readonly string[]): string {
+	const folders = others.map(dirOf);
+	const parts = dirOf(path).split("/").filter(Boolean);
+	for (let n = 1; n <= parts.length; n++) {
+		const end = parts.slice(-n).join("/");
+		if (!folders.some((folder) => `/${folder}`.endsWith(`/${end}`))) return end;
+	}
+	return baseOf(path);
 }
 
 export function filtered(all: readonly NamedConfig[], typed: string): NamedConfig[] {

@@ -46,7 +46,9 @@ export function cleanupWords(notice: Notice): CleanupWords {
 	const command = text(notice.details?.command);
 	const output = text(notice.details?.output);
 	const body = notice.body ?? "";
-	const rest = command ? body.replace(`${command}\n`, "") : body;
+	const file = text(notice.details?.file);
+	// The title names the file, and a button opens it.
+	const rest = (command ? body.replace(`${command}\n`, "") : body).replaceAll(file ? `${file}:` : "\0", "");
 	return { command, text: rest.trim(), output: output && !rest.includes(output) ? output : "" };
 }
 
