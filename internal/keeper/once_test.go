@@ -103,7 +103,8 @@ func TestSpawnAnswers(t *testing.T) {
 }
 
 // A host is killed at some point of sending an input in parts. What it sent is taken
-// whole or not at all, without it; sending it again under its id makes it exactly once.
+// whole or not at all, without it; sending it again under its id makes it exactly once
+// (spec terminal P1.2).
 func TestInputWholeWhenHostIsKilled(t *testing.T) {
 	t.Parallel()
 	in := startKeeper(t, nil)
@@ -169,7 +170,7 @@ func TestInputWholeWhenHostIsKilled(t *testing.T) {
 	}
 }
 
-// A full queue is busy and takes nothing; the same id may come again.
+// A full queue is busy and takes nothing; the same id may come again (spec terminal P1.2).
 func TestInputBusy(t *testing.T) {
 	t.Parallel()
 	in := startKeeper(t, nil)
@@ -264,7 +265,7 @@ func TestExitStatuses(t *testing.T) {
 }
 
 // The host is killed at random while a program prints at full speed; a new one goes on
-// at its offset. What they wrote down is what the program printed.
+// at its offset. What they wrote down is what the program printed (spec terminal P1.1).
 func TestHostKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	// The bound is small, so that the program is still printing when a host is killed.

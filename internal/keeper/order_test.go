@@ -164,7 +164,7 @@ func TestHoldEnds(t *testing.T) {
 	}
 }
 
-// Retain drops whole segments, and nothing that is needed.
+// Retain drops whole segments, and nothing that is needed (spec terminal P1.4).
 func TestRetain(t *testing.T) {
 	t.Parallel()
 	in := startKeeper(t, nil)

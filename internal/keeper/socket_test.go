@@ -96,7 +96,8 @@ func TestSocketComesBack(t *testing.T) {
 	in.reader()
 }
 
-// On SIGUSR1 it comes back at once; Start does that, and starts no second keeper.
+// On SIGUSR1 it comes back at once; Start does that, and starts no second keeper (spec
+// terminal P1.6).
 func TestSocketComesBackOnSignal(t *testing.T) {
 	t.Parallel()
 	in := startKeeper(t, func(c *keeper.Config) { c.Look = time.Hour })
@@ -125,7 +126,7 @@ func (in *instance) waitForSocket() {
 }
 
 // A path over 100 bytes goes below the temporary directory, in a directory of this user
-// alone; one that somebody else could write to is refused.
+// alone; one that somebody else could write to is refused (spec terminal P1.6).
 func TestLongPath(t *testing.T) {
 	t.Parallel()
 	long := ""
@@ -150,7 +151,7 @@ func TestLongPath(t *testing.T) {
 	wantCode(t, err, davit.CodeKeeperForeign)
 }
 
-// A dead socket is replaced; one that answers, and a file, are left alone.
+// A dead socket is replaced; one that answers, and a file, are left alone (spec terminal P1.6).
 func TestSocketInTheWay(t *testing.T) {
 	t.Parallel()
 	in := startKeeper(t, nil)
@@ -258,7 +259,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// Garbage ends the connection that it came on, with one clear error, and nothing else.
+// Garbage ends the connection that it came on, with one clear error, and nothing else (spec
+// terminal P1.7).
 func TestGarbage(t *testing.T) {
 	t.Parallel()
 	in := startKeeper(t, nil)
@@ -307,7 +309,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// A keeper without child and host leaves; one with a child does not.
+// A keeper without child and host leaves; one with a child does not (spec terminal P1.1).
 func TestIdleExit(t *testing.T) {
 	t.Parallel()
 	in := startKeeper(t, func(c *keeper.Config) { c.IdleExit = 300 * time.Millisecond })
