@@ -28,7 +28,8 @@ for (const theme of themes) {
 		for (const [keys, name] of [
 			["Control+KeyK", "Command palette"],
 			["Alt+Shift+Slash", "Keys"],
-			["Alt+Shift+KeyN", "Launch an agent"],
+			["Alt+Shift+KeyL", "Launch an agent"],
+			["Alt+Shift+KeyN", "New worktree"],
 			["Alt+Shift+KeyO", "Tab configs"],
 			["Alt+Shift+KeyW", "Close the tab?"],
 		] as const) {
@@ -79,10 +80,10 @@ test("at 360 px nothing is cut off, and everything is in reach", async () => {
 	await page.locator(".app.drawer").waitFor({ state: "detached" });
 	await page.getByRole("button", { name: "New tab" }).first().tap();
 	await page.getByRole("menuitem", { name: "New worktree…" }).tap();
-	const dialog = page.getByRole("dialog", { name: "Launch an agent" });
+	const dialog = page.getByRole("dialog", { name: "New worktree" });
 	const box = await dialog.boundingBox();
 	assert.ok(box && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
-	await dialog.getByRole("button", { name: "Launch", exact: true }).scrollIntoViewIfNeeded();
+	await dialog.getByRole("button", { name: "Open worktree", exact: true }).scrollIntoViewIfNeeded();
 	assert.equal(await overflow(), 0);
 	await end("narrow");
 });

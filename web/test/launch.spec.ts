@@ -39,7 +39,7 @@ commands = ["printf 'hello %s\\\\n' {{who}}"]
 	const { page, end } = await openWindow();
 	await closeAll(page);
 	await page.getByRole("button", { name: "New tab" }).first().click();
-	await page.getByRole("menuitem", { name: /Greet/ }).click();
+	await page.getByRole("menuitem", { name: /^Greet/ }).click();
 	const dialog = page.getByRole("dialog", { name: "Greet" });
 	const field = dialog.getByLabel("who");
 	assert.equal(await field.inputValue(), "world");
@@ -68,9 +68,10 @@ test("the practice agent is launched into a new worktree, and the receipt says s
 	const repo = repository();
 	const { page, end } = await openWindow();
 	await closeAll(page);
-	await page.keyboard.press("Alt+Shift+KeyN");
+	await page.keyboard.press("Alt+Shift+KeyL");
 	const form = page.getByRole("dialog", { name: "Launch an agent" });
 	await form.locator('input[name="agent"][value="practice"]').check();
+	await form.locator('input[name="where"][value="worktree"]').check();
 	await form.getByLabel("Of the repository").fill(repo);
 	await form.getByLabel("Name", { exact: true }).fill("signal-lamp");
 	await form.locator('input[name="surface"][value="terminal"]').check();
@@ -93,9 +94,10 @@ test("the practice agent is launched into a new worktree, and the receipt says s
 test("a refused launch is told in the form, which keeps every word", async () => {
 	const { page, end } = await openWindow();
 	await closeAll(page);
-	await page.keyboard.press("Alt+Shift+KeyN");
+	await page.keyboard.press("Alt+Shift+KeyL");
 	const form = page.getByRole("dialog", { name: "Launch an agent" });
 	await form.locator('input[name="agent"][value="practice"]').check();
+	await form.locator('input[name="where"][value="worktree"]').check();
 	await form.getByLabel("Of the repository").fill("/nowhere/at/all");
 	await form.getByLabel("Prompt", { exact: true }).fill("keep me");
 	await form.getByRole("button", { name: "Launch", exact: true }).click();
@@ -121,7 +123,7 @@ commands = ["echo no luck; exit 4", "echo never"]
 	const { page, end } = await openWindow();
 	await closeAll(page);
 	await page.getByRole("button", { name: "New tab" }).first().click();
-	await page.getByRole("menuitem", { name: /Doomed/ }).click();
+	await page.getByRole("menuitem", { name: /^Doomed/ }).click();
 	await page.locator(".stage .terminal .xterm-rows").waitFor();
 	await page
 		.locator(".row")
@@ -161,10 +163,11 @@ test("the launch form names the repository and cuts no agent's name", async () =
 	await seesRow(page, "there");
 	// The tab is called after where its shell is now.
 	await page.locator(".row-main").getByText(basename(linked), { exact: true }).first().waitFor();
-	await page.keyboard.press("Alt+Shift+KeyN");
+	await page.keyboard.press("Alt+Shift+KeyL");
 	const form = page.getByRole("dialog", { name: "Launch an agent" });
 	const field = form.getByLabel("Of the repository");
 	await form.locator('input[name="agent"][value="practice"]').check();
+	await form.locator('input[name="where"][value="worktree"]').check();
 	await field.fill(linked);
 	await form.locator('input[name="where"][value="workspace"]').check();
 	await form.locator('input[name="where"][value="worktree"]').check();

@@ -5,6 +5,7 @@
 //	DAVIT_HOME  its home, where configs are put
 //	DAVIT_BIN   the program, for fresh login links (one works once, and each file of
 //	            stories is a process)
+//	DAVIT_PATIENCE  optional: milliseconds to wait for anything
 //	DAVIT_GH    the file that says what the scripted gh on that host's PATH answers
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +14,8 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { complaints, launchBrowser } from "./browser";
 
-export const patience = 20_000;
+/** A busy machine may be given more. */
+export const patience = Number(process.env.DAVIT_PATIENCE ?? 20_000);
 
 function env(name: string): string {
 	const value = process.env[name];

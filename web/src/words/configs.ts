@@ -19,7 +19,13 @@ export function namedConfigs(configs: readonly Config[]): NamedConfig[] {
 	return sorted.map((config) => {
 		const same = sorted.filter((other) => other !== config && key(other) === key(config));
 		if (same.length === 0) return { config, apart: "" };
-		return { config, apart: apart(config.path, same.map((other) => other.path)) };
+		return {
+			config,
+			apart: apart(
+				config.path,
+				same.map((other) => other.path),
+			),
+		};
 	});
 }
 

@@ -48,20 +48,20 @@ await picture("main-light", nothing, "light");
 await picture("main-contrast", nothing, "contrast");
 await picture("newtab", async (page) => page.getByRole("button", { name: "New tab" }).first().click());
 await picture("launch", async (page) => {
-	await page.keyboard.press("Alt+Shift+KeyN");
+	await page.keyboard.press("Alt+Shift+KeyL");
 	await page.getByLabel("Prompt", { exact: true }).fill("Teach the harbour to signal");
 });
 await picture(
 	"launch-light",
 	async (page) => {
-		await page.keyboard.press("Alt+Shift+KeyN");
+		await page.keyboard.press("Alt+Shift+KeyL");
 		await page.getByLabel("Prompt", { exact: true }).fill("fail please");
 		await page.getByRole("button", { name: "Launch", exact: true }).click();
 	},
 	"light",
 );
 await picture("receipt", async (page) => {
-	await page.keyboard.press("Alt+Shift+KeyN");
+	await page.keyboard.press("Alt+Shift+KeyL");
 	await page.getByLabel("Prompt", { exact: true }).fill("Teach the harbour to signal");
 	await page.getByRole("button", { name: "Launch", exact: true }).click();
 	await page.getByRole("dialog", { name: "Receipt" }).waitFor();

@@ -1,0 +1,165 @@
+// Stories of the rail's order: groups and pins, by hand and by the keyboard (spec tabs T6.5).
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { Page } from "playwright-core";
+import { clean } from "./axe";
+import { ask, closeAll, closeBrowser, openWindow } from "./story";
+
+after(closeBrowser);
+
+interface Listed {
+	id: string;
+	group?: string;
+	pinned?: boolean;
+}
+
+async function listed(page: Page): Promise<Listed[]> {
+	return (await ask<{ tabs: Listed[] }>(page, "tab.list", {})).tabs;
+}
+
+/** Opens plain tabs with titles, and waits for their rows. */
+async function openTabs(page: Page, ...titles: string[]): Promise<string[]> {
+	const ids: string[] = [];
+	for (const title of titles) {
+		const opened = await ask<{ tabId: string }>(page, "tab.open", { title });
+		await page.locator(`[data-tab="${opened.tabId}"]`).waitFor();
+		ids.push(opened.tabId);
+	}
+	return ids;
+}
+
+const row = (page: Page, id: string) => page.locator(`.row-main[data-tab="${id}"]`);
+const order = (page: Page) =>
+	page
+		.locator(".row-main[data-tab], .group-main")
+		.evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.tab ?? "group"));
+
+/** Waits until the rail's rows are these; "group" stands for a header. */
+async function stands(page: Page, wanted: string[]): Promise<void> {
+	await page.waitForFunction(
+		(want) =>
+			JSON.stringify(
+				[...document.querySelectorAll<HTMLElement>(".row-main[data-tab], .group-main")].map(
+					(one) => one.dataset.tab ?? "group",
+				),
+			) === want,
+		JSON.stringify(wanted),
+	);
+}
+
+test("tabs are grouped, moved into and out of a group by hand, and the host keeps it", async () => {
+	const { page, wrong, end } = await openWindow();
+	await closeAll(page);
+	const [a, b, c, d] = (await openTabs(page, "anchor", "buoy", "crane", "dock")) as [
+		string,
+		string,
+		string,
+		string,
+	];
+	// The middle of another tab: a group of both, whose name is asked for at once.
+	await row(page, b).dragTo(row(page, a));
+	const name = page.getByRole("textbox", { name: /Name of the group/ });
+	await name.waitFor();
+	await name.fill("Harbour");
+	await page.keyboard.press("Enter");
+	const header = page.getByRole("button", { name: /^Harbour/ });
+	await header.waitFor();
+	await stands(page, ["group", a, b, c, d]);
+	// Onto the header: in, at its end.
+	await row(page, d).dragTo(header);
+	await stands(page, ["group", a, b, d, c]);
+	// Before its first: the upper rim of a row is a place, not a group.
+	const box = await row(page, a).boundingBox();
+	assert.ok(box);
+	await row(page, c).dragTo(row(page, a), { targetPosition: { x: 60, y: 3 } });
+	await stands(page, ["group", c, a, b, d]);
+	// Out of it: behind the header's upper rim.
+	await row(page, d).dragTo(header, { targetPosition: { x: 60, y: 2 } });
+	await stands(page, [d, "group", c, a, b]);
+	const groups = (await listed(page)).map((tab) => Boolean(tab.group));
+	assert.deepEqual(groups, [false, true, true, true]);
+	await page.screenshot({ path: new URL("../test-results/groups-rail.png", import.meta.url).pathname });
+	await clean(page, "a rail with a group");
+	assert.deepEqual(wrong, []);
+	await end("groups-drag");
+});
+
+test("groups, colours and pins by the keyboard alone; a fold outlives a reload", async () => {
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	const [a, b, c] = (await openTabs(page, "anchor", "buoy", "crane")) as [string, string, string];
+	await row(page, b).focus();
+	await page.keyboard.press("Shift+F10");
+	const menu = page.getByRole("menu");
+	await menu.getByRole("menuitem", { name: "Group" }).waitFor();
+	await clean(page, "the menu of a tab");
+	await page.keyboard.type("g");
+	await page.keyboard.press("ArrowRight");
+	await page.getByRole("menuitem", { name: "New group" }).focus();
+	await page.keyboard.press("Enter");
+	await page.getByRole("textbox", { name: /Name of the group/ }).waitFor();
+	await page.keyboard.type("Harbour");
+	await page.keyboard.press("Enter");
+	const header = page.getByRole("button", { name: /^Harbour/ });
+	await header.waitFor();
+	// A tab that is moved past a group goes into it, and out at its other end.
+	await row(page, c).focus();
+	await page.keyboard.press("Alt+ArrowUp");
+	await stands(page, [a, "group", b, c]);
+	await page.waitForFunction((id) => document.activeElement?.getAttribute("data-tab") === id, c);
+	await page.keyboard.press("Alt+ArrowUp");
+	await stands(page, [a, "group", c, b]);
+	await page.keyboard.press("Alt+ArrowUp");
+	await stands(page, [a, c, "group", b]);
+	// The group itself moves, takes a colour, and folds.
+	await header.focus();
+	await page.keyboard.press("Alt+ArrowUp");
+	await stands(page, [a, "group", b, c]);
+	await header.focus();
+	await page.keyboard.press("Shift+F10");
+	await page.getByRole("menuitem", { name: "Colour" }).click();
+	await clean(page, "the colours");
+	await page.getByRole("menuitemradio", { name: "Colour: cyan" }).click();
+	await page.locator('.tab-group[data-color="cyan"]').waitFor();
+	await header.focus();
+	await page.keyboard.press("ArrowLeft");
+	await stands(page, [a, "group", c]);
+	await page.reload();
+	await stands(page, [a, "group", c]);
+	await header.focus();
+	await page.keyboard.press("ArrowRight");
+	await stands(page, [a, "group", b, c]);
+	// A pinned tab stands before all others.
+	await row(page, c).focus();
+	await page.keyboard.press("Shift+F10");
+	await page.getByRole("menuitem", { name: "Pin", exact: true }).click();
+	await stands(page, [c, a, "group", b]);
+	await page.getByRole("list", { name: "Pinned tabs" }).waitFor();
+	assert.equal((await listed(page))[0]?.pinned, true);
+	await clean(page, "a pinned tab");
+	await end("groups-keys");
+});
+
+test("at 360 px a tab's menu is in reach of a thumb, and moves it out of its group", async () => {
+	const { page, end } = await openWindow({
+		viewport: { width: 360, height: 740 },
+		hasTouch: true,
+		isMobile: true,
+	});
+	await closeAll(page);
+	const [a, b] = (await openTabs(page, "anchor", "buoy")) as [string, string];
+	await ask(page, "group.make", { tabs: [a, b], name: "Harbour" });
+	await page.getByRole("button", { name: /^Tabs/ }).tap();
+	await stands(page, ["group", a, b]);
+	await page.getByRole("button", { name: "Menu of anchor" }).tap();
+	await page.getByRole("menuitem", { name: "Group" }).tap();
+	await page.screenshot({
+		path: new URL("../test-results/groups-narrow-menu.png", import.meta.url).pathname,
+	});
+	const box = await page.locator(".menu").boundingBox();
+	assert.ok(box && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
+	await page.getByRole("menuitem", { name: "Out of the group" }).tap();
+	await page.waitForFunction(() => document.querySelectorAll(".tab-group .row-main").length === 1);
+	assert.equal((await order(page)).length, 3);
+	await end("groups-narrow");
+});
