@@ -299,7 +299,7 @@ func TestListTellsWhatIsThere(t *testing.T) {
 	for _, info := range list {
 		by[info.Branch] = info
 	}
-	want := Info{Path: wt.Path, Branch: "x", Head: s.git(wt.Path, "rev-parse", "HEAD"), Dirty: true, Untracked: 2, Unpushed: 1, Stashes: 1, OwnerTab: "t_1", ID: wt.ID}
+	want := Info{Path: wt.Path, Branch: "x", Head: s.git(wt.Path, "rev-parse", "HEAD"), Dirty: true, Untracked: 2, Unpushed: 1, Stashes: 1, OwnerTab: "t_1", Base: "main", Ahead: 1, ID: wt.ID}
 	if by["x"] != want {
 		t.Errorf("got  %+v\nwant %+v", by["x"], want)
 	}
