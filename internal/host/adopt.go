@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"davit"
@@ -39,6 +40,9 @@ func (p *Panes) adopt(ctx context.Context, l *link) error {
 			continue // its processes are its session's
 		}
 		info, there := held[id]
+		if there && row.Pane.Status == davit.PaneStarting && info.Labels[StartLabel] != StartOf(row) {
+			continue // it holds the former program; the start anew is owed
+		}
 		view := row.Pane
 		switch {
 		case there:
@@ -75,6 +79,17 @@ func (p *Panes) adopt(ctx context.Context, l *link) error {
 		p.cfg.Lost(lost)
 	}
 	return errors.Join(faults...)
+}
+
+// StartLabel tells the keeper which start of a pane's program this is, as StartOf says it.
+const StartLabel = "start"
+
+// StartOf names a start: "" for the first.
+func StartOf(row store.PaneRow) string {
+	if row.Spec.Starts == 0 {
+		return ""
+	}
+	return strconv.Itoa(row.Spec.Starts)
 }
 
 // fromKeeper brings a stored pane up to what the keeper says of it.

@@ -311,7 +311,7 @@ func (p *Panes) serveRow(row store.PaneRow, k pane.Keeper, adopted bool) error {
 	id := row.Pane.ID
 	lp := &livePane{done: make(chan struct{})}
 	served, err := pane.New(pane.Config{
-		Pane: row.Pane, Keeper: k, Dir: filepath.Join(p.cfg.Dir, string(id)),
+		Pane: row.Pane, Keeper: shifted(k, row.Spec.LogBase), Base: row.Spec.LogBase, Dir: filepath.Join(p.cfg.Dir, string(id)),
 		Adopted: adopted, EffectsThrough: row.EffectsThrough,
 		Persist: func(checkpoint, effects uint64) error {
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -74,7 +75,7 @@ func newPane(cfg paneConfig, req *SpawnRequest) (_ *pane, _ *ends, err error) {
 			p.mark = v
 		}
 	}
-	if err := os.Mkdir(p.dir, 0o700); err != nil {
+	if err := os.Mkdir(p.dir, 0o700); err != nil && !(os.IsExist(err) && noLogs(p.dir)) {
 		if os.IsExist(err) {
 			return nil, nil, davit.Errorf(davit.CodePaneExists, "there is a log of a pane %s already", p.name)
 		}
@@ -290,6 +291,13 @@ func removeFresh(dir string) {
 	for _, name := range []string{"index", "errindex", ""} {
 		_ = os.Remove(filepath.Join(dir, name)) // one that was not made, or holds what others put there
 	}
+}
+
+// noLogs says that a pane's directory is there and holds nothing that the keeper makes: the
+// pane was forgotten, and a host keeps its checkpoint for another start.
+func noLogs(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return logFile.MatchString(e.Name()) })
 }
 
 var logFile = regexp.MustCompile(`^((log|err)\.[0-9a-f]{16}|(err)?index(\.new)?)$`)

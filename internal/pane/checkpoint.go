@@ -90,6 +90,9 @@ func (p *Pane) restore() {
 	f.save.jobs, f.save.finished = make(chan save, 1), make(chan saved, 1)
 	view := p.view.Load()
 	k, s, err := p.load()
+	if err == nil && p.cfg.Base > 0 && k.Offset <= p.cfg.Base {
+		k = startedAnew(k, s)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.log.Warn("the checkpoint cannot be read; folding what the log has", "err", err)
 	}
@@ -122,6 +125,28 @@ func (p *Pane) restore() {
 			p.emit(Event{Kind: EventExit})
 		}
 	}
+}
+
+// afterFormer leaves the modes of a program that has ended, and goes to a line of its own;
+// leaveAlternate comes before it where that is what is shown.
+const (
+	leaveAlternate = "\x18\x1b[?1049l"
+	afterFormer    = "\x18\x1b[!p\x1b[?9;1000;1002;1003;1004;1006;2004l\x1b[?25h\x1b[m\r\n"
+)
+
+// startedAnew is a checkpoint of a pane's former program, as its next one finds it: the old
+// output stays above, all else of it is over.
+func startedAnew(k kept, s *screen.Screen) kept {
+	if k.Exit != nil || k.Command != "" || k.Running {
+		offset := s.Offset()
+		if s.AltScreen() {
+			s.Write([]byte(leaveAlternate))
+		}
+		s.Write([]byte(afterFormer))
+		s.SetOffset(offset)
+	}
+	k.Exit, k.Command, k.Running, k.Note, k.Replies = nil, "", false, "", nil
+	return k
 }
 
 func (p *Pane) load() (kept, *screen.Screen, error) {

@@ -102,6 +102,9 @@ type Config struct {
 	// Adopted: a host before this one served the pane, perhaps to readers of every byte
 	// who are on their way back.
 	Adopted bool
+	// Base is where the log of this start of the program begins: an exit in a checkpoint
+	// that does not lie behind it is a former program's.
+	Base uint64
 	// EffectsThrough is the store's: effects at or below it change state only (P2.3).
 	EffectsThrough uint64
 	// Persist stores the offset of a readable checkpoint (0: unchanged) and the offset

@@ -89,6 +89,17 @@ type PaneSpec struct {
 	Secrets     []string          `json:"secrets,omitempty"`     // names of the variables in Env that hold a placeholder
 	Agent       string            `json:"agent,omitempty"`
 	OperationID string            `json:"operationId,omitempty"`
+	Starts      int               `json:"starts,omitempty"`  // how often its program was started anew
+	LogBase     uint64            `json:"logBase,omitempty"` // offset of the pane at which the keeper's log begins
+
+	SecretPlaces []SecretPlace `json:"secretPlaces,omitempty"` // where the parameters' values go
+}
+
+// SecretPlace is where the value of a secret parameter goes in a variable of Env.
+type SecretPlace struct {
+	Variable string `json:"variable"`
+	Param    string `json:"param"`
+	Offset   int    `json:"offset"` // of its {{name}}
 }
 
 // CleanupState is where a cleanup is (docs/store.md shows the moves).

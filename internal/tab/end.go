@@ -50,7 +50,7 @@ func (s *Service) exited(ctx context.Context, id davit.PaneID) {
 			s.cfg.Log.Info("an ended pane was not closed", "pane", id, "err", err)
 		}
 	case "restart":
-		s.notePane(ctx, id, "restarting on exit is not there yet: the pane stays as it ended")
+		s.restartLater(ctx, p)
 	}
 }
 

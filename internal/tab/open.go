@@ -291,6 +291,9 @@ func (o *opening) environment(vars []tabconfig.EnvVar, spec *store.PaneSpec) (tr
 			return nil, davit.Errorf(davit.CodeConfigMissingParam, "the variable %s: %w", v.Name, err)
 		}
 		spec.Secrets = append(spec.Secrets, v.Name)
+		for _, place := range v.Secrets {
+			spec.SecretPlaces = append(spec.SecretPlaces, store.SecretPlace{Variable: v.Name, Param: place.Name, Offset: place.Offset})
+		}
 		transient = append(transient, v.Name+"="+value)
 	}
 	return transient, nil

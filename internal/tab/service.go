@@ -17,6 +17,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -72,9 +73,10 @@ type Config struct {
 type Service struct {
 	cfg Config
 
-	mu     sync.Mutex        // guards what follows; a leaf
-	caller map[string]string // session variables of the last CLI caller (P3.7)
-	ctx    context.Context   // of Run
+	mu     sync.Mutex                   // guards what follows; a leaf
+	caller map[string]string            // session variables of the last CLI caller (P3.7)
+	ctx    context.Context              // of Run
+	ends   map[davit.PaneID][]time.Time // of programs that start again by themselves
 
 	undo  atomic.Int64 // nanoseconds that undo keeps what was closed
 	group sync.WaitGroup
@@ -196,7 +198,11 @@ type actBody struct {
 	Pane davit.PaneID `json:"pane"`
 }
 
-func spawnAct(id davit.PaneID) (actID string, body []byte) {
+// spawnAct names the act of one start of a pane's program: another start is another act.
+func spawnAct(id davit.PaneID, starts int) (actID string, body []byte) {
 	body, _ = json.Marshal(actBody{Pane: id})
-	return "spawn-" + string(id), body
+	if starts == 0 {
+		return "spawn-" + string(id), body
+	}
+	return fmt.Sprintf("spawn-%s-%d", id, starts), body
 }

@@ -25,7 +25,7 @@ func (s *Service) starting(p davit.Pane, spec store.PaneSpec) (store.PaneRow, st
 	if p.Cols < pane.MinCols || p.Rows < pane.MinRows {
 		p.Cols, p.Rows = pane.DefaultCols, pane.DefaultRows
 	}
-	id, body := spawnAct(p.ID)
+	id, body := spawnAct(p.ID, spec.Starts)
 	return store.PaneRow{Pane: p, Spec: spec}, store.ActRow{ID: id, Pane: p.ID, Kind: "spawn", Body: body, Created: s.cfg.Now()}
 }
 
@@ -37,6 +37,12 @@ func (s *Service) spawn(ctx context.Context, row store.PaneRow, transient []stri
 		s.failPane(ctx, row.Pane.ID, err)
 		return err
 	}
+	if row.Spec.Starts > 0 {
+		if err := s.clearFormer(ctx, row); err != nil {
+			s.failPane(ctx, row.Pane.ID, err)
+			return err
+		}
+	}
 	if err := s.cfg.Panes.Spawn(ctx, req); err != nil {
 		return err
 	}
@@ -47,10 +53,13 @@ func (s *Service) spawn(ctx context.Context, row store.PaneRow, transient []stri
 // spawnRequest builds the keeper's request from a pane's spec.
 func (s *Service) spawnRequest(row store.PaneRow, transient []string) (keeper.SpawnRequest, error) {
 	p, spec := row.Pane, row.Spec
-	act, _ := spawnAct(p.ID)
+	act, _ := spawnAct(p.ID, spec.Starts)
 	req := keeper.SpawnRequest{
 		ID: act, Pane: string(p.ID), Kind: p.Kind, Dir: spec.Directory, Cols: p.Cols, Rows: p.Rows,
 		Labels: map[string]string{"tab": string(p.Tab), "paneKey": string(p.PaneKey), "operation": spec.OperationID},
+	}
+	if start := host.StartOf(row); start != "" {
+		req.Labels[host.StartLabel] = start
 	}
 	env := shell.EnvInput{Login: s.cfg.LoginEnv(), Caller: s.lastCaller(), Pane: p.ID, Socket: s.cfg.Socket}
 	for name, value := range spec.Env {
@@ -107,8 +116,8 @@ func lookPath(name, dir, path string) (string, error) {
 }
 
 func (s *Service) failPane(ctx context.Context, id davit.PaneID, cause error) {
-	act, _ := spawnAct(id)
 	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
+		act, _ := spawnAct(id, m.Rows.Panes[id].Spec.Starts)
 		v, ok := m.State.Panes[id]
 		if !ok {
 			return host.Change{}, nil
