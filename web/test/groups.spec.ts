@@ -22,7 +22,7 @@ async function openTabs(page: Page, ...titles: string[]): Promise<string[]> {
 	const ids: string[] = [];
 	for (const title of titles) {
 		const opened = await ask<{ tabId: string }>(page, "tab.open", { title });
-		await page.locator(`[data-tab="${opened.tabId}"]`).waitFor();
+		await page.locator(`[data-tab="${opened.tabId}"]`).waitFor({ state: "attached" });
 		ids.push(opened.tabId);
 	}
 	return ids;

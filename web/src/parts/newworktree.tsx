@@ -141,6 +141,7 @@ export function NewWorktreeView(props: NewWorktreeViewProps) {
 						<RepoPicker
 							label="Repository"
 							name="repo"
+							focus
 							value={form.repo}
 							repositories={repositories}
 							onPick={(repo) => {

@@ -12,6 +12,7 @@ import { openConfig } from "../state/configs";
 import { paramValues } from "../state/store";
 import { firstBranch } from "../words/branches";
 import { offered, sentValue, startValue, unfilled } from "../words/configs";
+import { sentences } from "../words/sentences";
 import { FailBox } from "./bits";
 import { Modal } from "./dialog";
 import { Icon } from "./icon";
@@ -117,7 +118,8 @@ export function ParamsView(props: ParamsViewProps) {
 	useEffect(() => {
 		// The first field that is to be typed; a list is not opened by itself.
 		const fields = [...(form.current?.querySelectorAll<HTMLElement>("input, select") ?? [])];
-		(fields.find((field) => !field.matches('[role="combobox"], [type="checkbox"]')) ?? fields[0])?.focus();
+		const typed = fields.find((field) => !field.matches('[role="combobox"], [type="checkbox"], select'));
+		(typed ?? fields[0])?.focus();
 	}, []);
 	return (
 		<Modal
@@ -224,7 +226,7 @@ function textHelp(param: Param): string | undefined {
 		param.type !== "secret" && param.default && `Blank means “${param.default}”.`,
 		param.default === "" && "May stay blank.",
 	];
-	return parts.filter(Boolean).join(" ") || undefined;
+	return sentences(...parts.map((part) => part || undefined)) || undefined;
 }
 
 /** What was given the last time: one press takes it. */

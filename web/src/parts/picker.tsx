@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { ChevronsUpDown } from "lucide";
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { fit } from "../words/match";
 import { Icon } from "./icon";
 
@@ -33,6 +33,8 @@ export interface PickerProps {
 	more?: { title: string; onPick: () => void };
 	/** What was typed is a value too, when nothing of the list is meant. */
 	free?: boolean;
+	/** It has the keyboard as soon as it is there, where there is one. */
+	focus?: boolean;
 	/** Below the field: an offer, a fault with its retry. */
 	below?: ComponentChildren;
 	onPick: (value: string) => void;
@@ -83,6 +85,10 @@ export function Picker(props: PickerProps) {
 		box.style.bottom = up ? `${innerHeight - field.top + 4}px` : "auto";
 		box.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
 	});
+
+	useEffect(() => {
+		if (props.focus && matchMedia("(pointer: fine)").matches) input.current?.focus();
+	}, []);
 
 	const show = () => {
 		if (disabled || open.value) return;

@@ -55,6 +55,7 @@ export interface RepoPickerProps {
 	repositories: Repositories;
 	help?: string;
 	fault?: string;
+	focus?: boolean;
 	onPick: (path: string) => void;
 }
 
@@ -82,6 +83,7 @@ export function RepoPicker(props: RepoPickerProps) {
 				placeholder={repositories.list === null ? "Looking for repositories…" : "Choose a repository"}
 				help={props.help}
 				fault={props.fault}
+				focus={props.focus}
 				free
 				more={{
 					title: "+ Add repository…",

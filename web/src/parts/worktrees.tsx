@@ -318,7 +318,7 @@ export function RemovalView({
 						checked={branch}
 						onChange={(event) => onBranch(event.currentTarget.checked)}
 					/>
-					<span>
+					<span class="check-title">
 						Delete the branch too <span class="label danger">destructive</span>
 					</span>
 				</label>
