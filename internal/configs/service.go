@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"davit"
-	"davit/internal/git"
 	"davit/internal/wire"
 	"davit/internal/workspace"
 )
@@ -58,7 +57,6 @@ type Config struct {
 	State      func() davit.State
 	Made       func() []Made
 	Workspaces *workspace.Workspaces
-	Git        git.Runner
 	CheckAgent func(ctx context.Context, id string) error // why it cannot be launched here
 	Directory  string                                     // where the host was started
 	Now        func() time.Time

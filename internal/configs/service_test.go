@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"davit"
-	"davit/internal/git"
 	"davit/internal/tabconfig"
 	"davit/internal/wire"
 	"davit/internal/workspace"
@@ -42,7 +41,7 @@ func service(t *testing.T, now *time.Time) (*Service, string) {
 			return Files{Dirs: []string{dir}, Trusted: func() map[string][]string { return s.Trusts(context.Background()) }}
 		},
 		Settings: memory{}, State: func() davit.State { return davit.State{} }, Made: func() []Made { return nil },
-		Workspaces: workspace.New(workspace.Config{State: state, Home: t.TempDir()}), Git: git.Runner{}, Now: func() time.Time { return *now },
+		Workspaces: workspace.New(workspace.Config{State: state, Home: t.TempDir()}), Now: func() time.Time { return *now },
 	})
 	return s, dir
 }

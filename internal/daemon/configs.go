@@ -13,7 +13,6 @@ import (
 	"davit"
 	"davit/internal/agent"
 	"davit/internal/configs"
-	"davit/internal/git"
 	"davit/internal/host"
 	"davit/internal/tabconfig"
 	"davit/internal/workspace"
@@ -119,9 +118,9 @@ func (d *daemon) tellFaults(ctx context.Context) {
 }
 
 // configsConfig joins the config files to the rest.
-func (d *daemon) configsConfig(runner git.Runner, spaces *workspace.Workspaces, a *agents) configs.Config {
+func (d *daemon) configsConfig(spaces *workspace.Workspaces, a *agents) configs.Config {
 	return configs.Config{
-		Files: d.files, Settings: access{d.store}, Opener: d.tabs, State: d.host.State, Workspaces: spaces, Git: runner,
+		Files: d.files, Settings: access{d.store}, Opener: d.tabs, State: d.host.State, Workspaces: spaces,
 		Made: func() []configs.Made {
 			var list []configs.Made
 			for _, row := range d.host.Model().Worktrees {

@@ -169,7 +169,7 @@ func (d *daemon) build(ctx context.Context) error {
 		Key: d.store.FingerprintKey(), DefaultSurface: d.defaultSurface, Started: d.agentStarted, Failpoint: d.cfg.Failpoint, Log: d.log,
 	})
 	d.tabs.SetLauncher(launcher{d.launches})
-	d.configs = configs.New(d.configsConfig(runner, spaces, agents))
+	d.configs = configs.New(d.configsConfig(spaces, agents))
 	d.server = api.New(api.Config{
 		Host: d.host, Panes: d.panes, Tabs: d.tabs, Configs: d.configs, Launches: d.launches, Sessions: d.sessions, Agents: agents, Workspaces: spaces,
 		Chips: d.chips, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Page: web.Handler(), Instance: identity.Instance, Metrics: d.metrics.write,
