@@ -143,9 +143,9 @@ test("a repository that is not there is refused in the form, with the host's rea
 
 // Spec tabs T1.3: a persistent notice with "Open file"; the file is mended in place.
 test("a fault is opened at its line, mended in the editor, and its notice goes away", async () => {
-	config("mast", 'name = "Mast"\n[[panes]]\nid = "a"\ntype = "terminal"\ncomands = []\n');
 	const { page, end } = await openWindow();
 	await closeAll(page);
+	config("mast", 'name = "Mast"\n[[panes]]\nid = "a"\ntype = "terminal"\ncomands = []\n');
 	const notice = page.locator('.notice[data-kind="config_error"]', { hasText: "mast.toml" });
 	await notice.getByRole("button", { name: "Open file" }).click();
 	const editor = page.getByRole("dialog", { name: "mast.toml" });
