@@ -190,3 +190,39 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A plan is taken back, or it runs: never both (spec tabs T5.8; cases 15 to 17).
+func TestTakeBack(t *testing.T) {
+	state := t.TempDir()
+	log := filepath.Join(state, "ran")
+	plan := Plan{ID: "c_1", State: state, Home: state, Path: os.Getenv("PATH"), OnClose: davit.OnClose{Directory: state, Commands: []string{"echo ran >> " + log}, Shell: "/bin/sh"}}
+	dir, err := Write(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ours, err := TakeBack(state, "c_1"); !ours || err != nil {
+		t.Fatalf("taken back: %t %v", ours, err)
+	}
+	if err := Run(t.Context(), dir, nil, time.Now); !errors.Is(err, ErrAlreadyRan) {
+		t.Errorf("it ran all the same: %v", err)
+	}
+	if _, err := os.Stat(log); err == nil {
+		t.Error("its command ran")
+	}
+	if r, err := Read(state, "c_1", plan.OnClose); err != nil || !r.Back || r.Begun() {
+		t.Errorf("%+v %v", r, err)
+	}
+	plan.ID = "c_2"
+	if dir, err = Write(plan); err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(t.Context(), dir, nil, time.Now); err != nil {
+		t.Fatal(err)
+	}
+	if ours, err := TakeBack(state, "c_2"); ours || err != nil {
+		t.Errorf("what has run was taken back: %t %v", ours, err)
+	}
+	if r, err := Read(state, "c_2", plan.OnClose); err != nil || r.Back || len(r.Steps) != 1 {
+		t.Errorf("%+v %v", r, err)
+	}
+}

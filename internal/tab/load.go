@@ -67,3 +67,14 @@ func faultOf(e store.Everything, id davit.PaneID) string {
 func lostPane(id davit.PaneID, tab davit.TabID, why string) *davit.Pane {
 	return &davit.Pane{ID: id, Tab: tab, Status: davit.PaneFailed, Fault: why}
 }
+
+// Unread lists the tabs whose rows could not be read. Their panes' programs go on.
+func Unread(e store.Everything) []davit.TabID {
+	var ids []davit.TabID
+	for _, f := range e.Faults {
+		if f.Table == "tabs" {
+			ids = append(ids, f.Tab)
+		}
+	}
+	return ids
+}

@@ -3,6 +3,7 @@ package tab
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"davit"
@@ -15,6 +16,8 @@ import (
 // restore takes up what a former host left: spawns that are owed, startup commands that
 // are under way, cleanups that run, panes of tabs whose undo time is over.
 func (s *Service) restore(ctx context.Context) {
+	s.tellOpenings(ctx)
+	s.sweep(ctx)
 	m := s.cfg.Host.Model()
 	held := map[string]bool{}
 	if client, linked := s.cfg.Panes.Linked(); linked {
@@ -30,6 +33,9 @@ func (s *Service) restore(ctx context.Context) {
 	}
 	for id := range m.Rows.Closed {
 		tabs[id] = true
+	}
+	for _, id := range s.cfg.Unread {
+		tabs[id] = true // its row could not be read: nothing of it is touched (spec tabs T6.2)
 	}
 	for id, row := range m.Rows.Panes {
 		switch {
@@ -79,6 +85,9 @@ func isOpen(m host.Model, row store.PaneRow) bool {
 func (s *Service) inTree(m host.Model, row store.PaneRow) bool {
 	if row.Closed != nil {
 		return true // undo keeps it
+	}
+	if slices.Contains(s.cfg.Unread, row.Pane.Tab) {
+		return true
 	}
 	t, ok := model.Tab(m.State, row.Pane.Tab)
 	if !ok {

@@ -55,6 +55,7 @@ type Config struct {
 	Launcher   Launcher
 	Chats      Chats
 	Chips      Chips
+	Unread     []davit.TabID        // tabs whose rows could not be read
 	Settings   Settings             // nil: nothing is kept, Undo below counts
 	Files      func() configs.Files // finds the config files, read anew each time
 
