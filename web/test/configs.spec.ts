@@ -152,7 +152,7 @@ test("a fault is opened at its line, mended in the editor, and its notice goes a
 	const area = editor.getByRole("textbox", { name: "Text of mast.toml" });
 	await editor.getByRole("button", { name: /5:1/ }).waitFor();
 	await page.waitForFunction(
-		() => (document.activeElement as HTMLTextAreaElement | null)?.selectionStart === 49,
+		() => (document.activeElement as HTMLTextAreaElement | null)?.selectionStart === 51,
 	);
 	await clean(page, "the editor");
 	await area.press("Delete");
