@@ -30,10 +30,28 @@ func (k shiftedKeeper) down(offset uint64) uint64 {
 }
 
 func (k shiftedKeeper) Input(ctx context.Context, in keeper.Input) error {
-	if in.ReplyTo != 0 {
-		in.ReplyTo = k.down(in.ReplyTo)
+	return k.Inputs(ctx, []keeper.Input{in})
+}
+
+// Inputs leaves answers out that were meant for the former program.
+func (k shiftedKeeper) Inputs(ctx context.Context, inputs []keeper.Input) error {
+	own := make([]keeper.Input, 0, len(inputs))
+	for _, in := range inputs {
+		if in.ReplyTo != 0 {
+			if in.ReplyTo <= k.base {
+				continue
+			}
+			in.ReplyTo -= k.base
+		}
+		own = append(own, in)
 	}
-	return k.Keeper.Input(ctx, in)
+	switch len(own) {
+	case 0:
+		return nil
+	case 1:
+		return k.Keeper.Input(ctx, own[0]) // of any size
+	}
+	return k.Keeper.Inputs(ctx, own)
 }
 
 func (k shiftedKeeper) Retain(ctx context.Context, id string, offset uint64) error {

@@ -28,6 +28,9 @@ func (k diskKeeper) lost(pane string) error {
 }
 
 func (k diskKeeper) Input(_ context.Context, in keeper.Input) error { return k.lost(in.Pane) }
+func (k diskKeeper) Inputs(_ context.Context, in []keeper.Input) error {
+	return k.lost(in[0].Pane)
+}
 func (k diskKeeper) Resize(_ context.Context, _ string, pane string, _, _ int) error {
 	return k.lost(pane)
 }

@@ -34,6 +34,9 @@ func (p *Pane) Input(ctx context.Context, client, id string, data []byte) error 
 	}
 	p.size.change(func(o *owners) bool { return o.typed(client) })
 	p.size.settle(ctx)
+	if ctx.Err() != nil { // of a connection that is gone: its later inputs must not pass this one
+		return context.Cause(ctx)
+	}
 	return p.cfg.Keeper.Input(ctx, keeper.Input{ID: id, Pane: string(p.id), Data: data})
 }
 

@@ -102,6 +102,15 @@ func (l *scriptedLog) Input(_ context.Context, in keeper.Input) error {
 	return nil
 }
 
+func (l *scriptedLog) Inputs(ctx context.Context, inputs []keeper.Input) error {
+	for _, in := range inputs {
+		if err := l.Input(ctx, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (l *scriptedLog) Resize(_ context.Context, _ string, _ string, cols, rows int) error {
 	l.mu.Lock()
 	l.sizes = append(l.sizes, [2]int{cols, rows})

@@ -41,6 +41,8 @@ import (
 type Keeper interface {
 	// Input takes bytes whole or not at all and at most once per id (P1.2).
 	Input(ctx context.Context, in keeper.Input) error
+	// Inputs gives several small ones in order, each as Input does, without a wait between.
+	Inputs(ctx context.Context, in []keeper.Input) error
 	Resize(ctx context.Context, id string, pane string, cols, rows int) error
 	// Retain says that nothing before offset is needed.
 	Retain(ctx context.Context, pane string, offset uint64) error

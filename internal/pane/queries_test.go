@@ -49,10 +49,7 @@ func TestAnAnswerUnderWayOutlivesTheHost(t *testing.T) {
 // deaf does not say that it has taken a reply.
 type deaf struct{ *scriptedLog }
 
-func (d deaf) Input(ctx context.Context, in keeper.Input) error {
-	if in.ReplyTo != 0 {
-		<-ctx.Done()
-		return context.Cause(ctx)
-	}
-	return d.scriptedLog.Input(ctx, in)
+func (d deaf) Inputs(ctx context.Context, _ []keeper.Input) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
 }

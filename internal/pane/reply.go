@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 type replyQ struct {
 	mu     sync.Mutex // guards queue and flight; a leaf
 	queue  []keeper.Input
-	flight keeper.Input  // given to the keeper, who has not said that it has it
-	wake   chan struct{} // capacity 1
+	flight []keeper.Input // given to the keeper, who has not said that it has them
+	wake   chan struct{}  // capacity 1
 }
 
 func (q *replyQ) init() { q.wake = make(chan struct{}, 1) }
@@ -36,22 +37,18 @@ func (q *replyQ) push(in keeper.Input) {
 	q.mu.Unlock()
 }
 
-// take gives the oldest. Answers to different queries are never put together: one of
-// them may have been given by the host before this one.
-func (q *replyQ) take() (keeper.Input, bool) {
+// take gives all, in order. Answers to different queries are never put together into one
+// input: some may have been given by the host before this one.
+func (q *replyQ) take() []keeper.Input {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.queue) == 0 {
-		return keeper.Input{}, false
-	}
-	q.flight = q.queue[0]
-	q.queue = q.queue[1:]
-	return q.flight, true
+	q.flight, q.queue = q.queue, nil
+	return q.flight
 }
 
 func (q *replyQ) landed() {
 	q.mu.Lock()
-	q.flight = keeper.Input{}
+	q.flight = nil
 	q.mu.Unlock()
 }
 
@@ -66,7 +63,7 @@ type owed struct {
 func (q *replyQ) owed() (all []owed) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, in := range append([]keeper.Input{q.flight}, q.queue...) {
+	for _, in := range slices.Concat(q.flight, q.queue) {
 		if in.ReplyTo != 0 {
 			all = append(all, owed{in.ReplyTo, bytes.Clone(in.Data)})
 		}
@@ -111,7 +108,8 @@ func (p *Pane) report(replies []screen.Reply, frame keeper.Frame) {
 	poke(p.replies.wake)
 }
 
-// reply sends them, one input at a time.
+// reply sends them: all that wait at once, as a new host has many that the keeper will
+// drop before the one that a program waits for.
 func (p *Pane) reply(ctx context.Context) {
 	for {
 		select {
@@ -120,15 +118,15 @@ func (p *Pane) reply(ctx context.Context) {
 			return
 		}
 		for {
-			in, ok := p.replies.take()
-			if !ok {
+			batch := p.replies.take()
+			if len(batch) == 0 {
 				break
 			}
-			switch err := p.cfg.Keeper.Input(ctx, in); {
+			switch err := p.cfg.Keeper.Inputs(ctx, batch); {
 			case err == nil:
 				p.replies.landed()
 			case ctx.Err() == nil: // owed still, until the next
-				p.log.Debug("answer a query", "err", err)
+				p.log.Debug("answer queries", "n", len(batch), "err", err)
 			}
 		}
 	}
