@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"davit"
@@ -59,24 +60,41 @@ func (s *Service) carryOut(ctx context.Context, plan *tabconfig.Plan, o *opening
 		s.noticeMissing(ctx, t, o, missing)
 	}
 	opened := wire.Opened{TabID: t.ID, Panes: ids, Worktree: o.worktree, Launches: []davit.Result{}}
+	s.startTerminals(ctx, ids, leaves)
 	for _, id := range ids {
 		l := leaves[id]
-		if l.plan.Type == tabconfig.Agent && l.plan.Agent != "" {
-			result, err := s.launchPane(ctx, t, l)
-			if err != nil {
-				s.failPane(ctx, id, err) // its pane shows why; the others go on
-				continue
-			}
-			opened.Launches = append(opened.Launches, result)
+		if l.act != nil {
 			continue
 		}
-		if err := s.spawn(ctx, l.row, l.transient); err != nil {
-			s.cfg.Log.Warn("a pane could not be started", "pane", id, "err", err)
+		result, err := s.launchPane(ctx, t, l)
+		if err != nil {
+			s.failPane(ctx, id, err) // its pane shows why; the others go on
 			continue
 		}
-		s.startup(id, l.row.Spec.ShellKind, l.row.Spec.Startup)
+		opened.Launches = append(opened.Launches, result)
 	}
 	return opened, nil
+}
+
+// startTerminals starts the programs of a new tab at once: each waits for the disk and the
+// keeper, and a tab is there when the slowest is (spec tabs T7). One that fails says so in
+// its pane. An agent's pane is not among them: it has no act.
+func (s *Service) startTerminals(ctx context.Context, ids []davit.PaneID, leaves map[davit.PaneID]*leaf) {
+	var starts sync.WaitGroup
+	for _, id := range ids {
+		l := leaves[id]
+		if l.act == nil {
+			continue
+		}
+		starts.Go(func() {
+			if err := s.spawn(ctx, l.row, l.transient); err != nil {
+				s.cfg.Log.Warn("a pane could not be started", "pane", id, "err", err)
+				return
+			}
+			s.startup(id, l.row.Spec.ShellKind, l.row.Spec.Startup)
+		})
+	}
+	starts.Wait()
 }
 
 // put stores a new tab with its panes in one transaction, in the group of a name, or at the
