@@ -48,6 +48,19 @@ func (b *bench) echo() error {
 		defer t.end()
 		add("tmux", t.key)
 	}
+	for _, name := range others() {
+		t, end, err := b.startOther(name, "echo", b.self, "child-echo")
+		if err != nil {
+			return err
+		}
+		defer end()
+		typist, err := b.echoTerminal(t, nil)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		defer typist.end()
+		add(name, typist.key)
+	}
 	socket, err := in.echoSocket()
 	if err != nil {
 		return err
@@ -111,7 +124,7 @@ func (b *bench) tellEcho(took map[string][]float64) {
 		verdict = atMost(ratio, 2) + ", " + verdict
 		figure += fmt.Sprintf("; %.2f × tmux", ratio)
 	}
-	b.add("echo of a key through attach", "p50 ≤ 2 × tmux, p99 ≤ 3 ms", figure, "tmux "+text("tmux")+"; bare "+text("bare"), verdict)
+	b.add("echo of a key through attach", "p50 ≤ 2 × tmux, p99 ≤ 3 ms", figure, "tmux "+text("tmux")+"; bare "+text("bare")+besideOthers(text), verdict)
 	b.add("echo of a key through the WebSocket, idle", "p50 < 1 ms, p99 < 5 ms", text("websocket"), "–",
 		atMost(median(took["websocket"])/1000, 1)+", "+atMost(p99("websocket"), 5))
 	b.add("the same while another pane prints at full speed", "p99 < 20 ms", text("websocket loaded"), "attach "+text("attach loaded"), atMost(p99("websocket loaded"), 20))

@@ -68,6 +68,9 @@ func (b *bench) openFour(in *instance, folder, user string) error {
 	if b.quick {
 		runs = 2
 	}
+	if _, err := in.openOnce(); err != nil { // starts the keeper
+		return err
+	}
 	var ours, bare []float64
 	for range runs {
 		took, err := in.openOnce()

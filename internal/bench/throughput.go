@@ -26,12 +26,16 @@ func (b *bench) throughput() error {
 		return err
 	}
 	defer in.down()
-	variants := []struct {
+	type variant struct {
 		name string
 		run  func(*cat) error
-	}{
+	}
+	variants := []variant{
 		{"bare", b.catBare}, {"attach", in.catAttach}, {"tmux", b.catTmux},
 		{"reader", in.catReader}, {"slow", in.catSlow},
+	}
+	for _, name := range others() {
+		variants = append(variants, variant{name, b.catOther(name)})
 	}
 	took, cpu := map[string][]float64{}, map[string][]float64{}
 	for i := range b.runs {
@@ -60,6 +64,7 @@ func (b *bench) tellThroughput(took, cpu map[string][]float64) {
 	ratio := func(name, to string) float64 { return median(took[to]) / median(took[name]) }
 	text := fmt.Sprintf("%.0f MB coloured `cat`", mb)
 	beside := fmt.Sprintf("bare %s, tmux %s", speed("bare"), speed("tmux"))
+	beside += besideOthers(speed)
 	told := func(name string, bare, peer float64) (goal, figure, verdict string) {
 		goal = fmt.Sprintf("≥ %.2g × bare, ≥ %.2g × tmux", bare, peer)
 		figure = fmt.Sprintf("%s = %.2f × bare", speed(name), ratio(name, "bare"))
