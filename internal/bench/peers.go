@@ -30,10 +30,10 @@ func (b *bench) startOther(name, key string, argv ...string) (t *terminal, end f
 		return nil, nil, err
 	}
 	env := environ("SCREENDIR="+dir, "SYSSCREENRC=/dev/null")
-	command := append([]string{"dtach", "-A", filepath.Join(dir, key), "-E", "-z", "-r", "none"}, argv...)
 	// dtach ends with its program, which no client's end ends.
 	note := filepath.Join(dir, key+".pid")
 	argv = append([]string{"sh", "-c", `echo $$ >"$0"; exec "$@"`, note}, argv...)
+	command := append([]string{"dtach", "-A", filepath.Join(dir, key), "-E", "-z", "-r", "none"}, argv...)
 	end = func() {
 		text, _ := os.ReadFile(note)
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
