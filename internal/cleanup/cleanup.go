@@ -6,7 +6,9 @@
 // The process is a child of the keeper. It owns the folder of its plan and the commands
 // it starts, each in a session of its own. It stops at the first failure, adds no force,
 // deletes nothing by path, and never runs a step twice (T5.9): a plan whose steps file
-// is there already is refused.
+// is there already is refused. While it lives it holds the lock in that folder, so that a
+// host whose keeper is gone can tell a cleanup that goes on without it from one that was
+// cut off (T5.7). It prints nothing before its end: nobody may be there to read it.
 package cleanup
 
 import (
@@ -28,6 +30,7 @@ import (
 const (
 	planFile  = "plan.json"
 	stepsFile = "steps.jsonl"
+	lockFile  = "lock"
 )
 
 // DefaultTimeout is how long each command may take when the config says nothing (T1.2).
@@ -135,6 +138,13 @@ func (r Report) Failed() (Step, bool) {
 	return Step{}, false
 }
 
+// CutOff says whether it began and came to no end: a step that never ended, or steps that
+// never began although none failed. Only of a cleanup that does not run any more.
+func (r Report) CutOff() bool {
+	step, failed := r.Failed()
+	return failed && step.State == StepStarted || !failed && r.Begun() && r.Skipped > 0
+}
+
 // Begun says whether the first step has begun (T5.8: from then on it is not given back).
 func (r Report) Begun() bool { return len(r.Steps) > 0 }
 
@@ -213,6 +223,11 @@ func Run(ctx context.Context, dir string, remove Remove, now func() time.Time) e
 	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&plan); err != nil {
 		return fmt.Errorf("read the plan: %w", err)
 	}
+	unlock, err := lock(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	steps, err := os.OpenFile(filepath.Join(dir, stepsFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return ErrAlreadyRan
@@ -241,10 +256,6 @@ func Run(ctx context.Context, dir string, remove Remove, now func() time.Time) e
 		}
 		if err := write(s); err != nil {
 			return fmt.Errorf("note a step after it ran: %w", err)
-		}
-		fmt.Print(s.Head)
-		if s.Tail != "" {
-			fmt.Printf("\n… %d bytes left out …\n%s", s.Dropped, s.Tail)
 		}
 		if s.State != StepDone {
 			return fmt.Errorf("%s: %s", s.Command, s.Error)

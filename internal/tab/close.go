@@ -56,6 +56,9 @@ func (s *Service) Close(ctx context.Context, req wire.TabClose, reason Reason) (
 	if err != nil {
 		return wire.TabClosed{}, err
 	}
+	if len(planned) > 0 && s.cfg.Failpoint != nil {
+		s.cfg.Failpoint("cleanup-stored")
+	}
 	for _, id := range planned {
 		s.later(func(ctx context.Context) {
 			s.endForeground(ctx, id)

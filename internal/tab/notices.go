@@ -98,9 +98,12 @@ func failureNotice(row store.CleanupRow, report cleanup.Report, cause string) da
 	if cause != "" {
 		body = append(body, cause)
 	}
+	if report.CutOff() {
+		body = append(body, "What carried it out is gone: davit's keeper was ended, or the machine was restarted. It is not run again by itself.")
+	}
 	if step, failed := report.Failed(); failed {
 		what := step.Error
-		if step.State == cleanup.StepStarted {
+		if report.CutOff() {
 			what = "it was interrupted: whether it took effect is not known"
 			n.Title = fmt.Sprintf("Cleanup of %q was interrupted", row.TabTitle)
 		}
@@ -109,6 +112,9 @@ func failureNotice(row store.CleanupRow, report cleanup.Report, cause string) da
 		if out := lastLines(step.Head+step.Tail, 12); out != "" {
 			details["output"] = out
 		}
+	} else if report.CutOff() {
+		n.Title = fmt.Sprintf("Cleanup of %q was interrupted", row.TabTitle)
+		body = append(body, "what it ran last has ended well: "+report.Steps[len(report.Steps)-1].Command)
 	}
 	if report.Skipped > 0 {
 		body = append(body, plural(report.Skipped, "command was skipped", "commands were skipped"))

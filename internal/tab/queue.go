@@ -181,28 +181,81 @@ func (s *Service) start(ctx context.Context, row store.CleanupRow) {
 	}
 }
 
-// runCleanup spawns a cleanup, or finds the one that a former host spawned, and waits for
-// its end.
+// resumeCleanup goes on with a cleanup that was running when the host died (spec tabs T5.7).
+func (s *Service) resumeCleanup(row store.CleanupRow) {
+	s.later(func(ctx context.Context) {
+		if report, _ := readSteps(s.cfg.Home.State, row); report.Back { // and the undo that took it back never came about
+			s.requeue(ctx, row.ID)
+			return
+		}
+		s.runCleanup(ctx, row)
+	})
+}
+
+// How often, and how long apart, a cleanup that has not begun is asked for: its keeper may
+// go away before it starts it. Whichever process is first carries it out, and no other.
+const (
+	asks     = 5
+	askAfter = time.Second
+)
+
+// runCleanup has the keeper start a cleanup, or finds the one that was started before, and
+// waits for its end. When the keeper is lost, the process may go on without it: its lock
+// tells. One that nobody began is asked for again; one that has begun is never (spec tabs
+// T5.7).
 func (s *Service) runCleanup(ctx context.Context, row store.CleanupRow) {
-	c, err := s.cfg.Panes.Link(ctx)
-	if err == nil {
-		err = s.spawnCleanup(ctx, c, row)
+	var cause error
+	gaveUp := false
+	for try := 1; ; try++ {
+		ended, err := s.carryOutCleanup(ctx, row)
+		if waited := cleanup.Await(ctx, s.cfg.Home.State, row.ID); waited != nil {
+			err = errors.Join(err, waited)
+		}
+		if ctx.Err() != nil {
+			return // the next host goes on from the row and the steps
+		}
+		report, unread := readSteps(s.cfg.Home.State, row)
+		if cause = err; ended || unread != nil || report.Begun() || report.Back {
+			break
+		}
+		s.cfg.Log.Warn("a cleanup could not be started, or its keeper is gone", "cleanup", row.ID, "err", err)
+		if try == asks { // what is told as not begun must not begin later
+			gaveUp, err = cleanup.TakeBack(s.cfg.Home.State, row.ID)
+			cause = errors.Join(cause, err)
+			break
+		}
+		select {
+		case <-time.After(askAfter):
+		case <-ctx.Done():
+			return
+		}
 	}
-	if err == nil {
-		err = waitExit(ctx, c, row.Pane)
-	}
-	if ctx.Err() != nil {
-		return // the next host goes on from the row and the steps
-	}
-	if err != nil {
-		s.cfg.Log.Warn("a cleanup's process is out of sight", "cleanup", row.ID, "err", err)
-	}
-	s.settleCleanup(ctx, row, err)
-	if c != nil {
+	s.settleCleanup(ctx, row, cause, gaveUp)
+	if c, linked := s.cfg.Panes.Linked(); linked {
 		if err := c.Forget(ctx, row.Pane); err != nil && davit.CodeOf(err) != davit.CodePaneNotFound {
 			s.cfg.Log.Debug("the keeper did not forget a cleanup", "cleanup", row.ID, "err", err)
 		}
 	}
+}
+
+// carryOutCleanup asks the keeper for a cleanup's process and waits for its end; ended says
+// that the keeper saw it. One that has begun is asked for only of a keeper that holds it.
+func (s *Service) carryOutCleanup(ctx context.Context, row store.CleanupRow) (ended bool, err error) {
+	if report, err := readSteps(s.cfg.Home.State, row); err != nil || report.Begun() {
+		c, linked := s.cfg.Panes.Linked()
+		if !linked {
+			return false, err
+		}
+		return waitExit(ctx, c, row.Pane)
+	}
+	c, err := s.cfg.Panes.Link(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := s.spawnCleanup(ctx, c, row); err != nil {
+		return false, err
+	}
+	return waitExit(ctx, c, row.Pane)
 }
 
 func (s *Service) spawnCleanup(ctx context.Context, c *client.Client, row store.CleanupRow) error {
@@ -225,11 +278,11 @@ func (s *Service) spawnCleanup(ctx context.Context, c *client.Client, row store.
 	return err
 }
 
-// waitExit follows a pane's log to its exit.
-func waitExit(ctx context.Context, c *client.Client, id string) error {
+// waitExit follows a pane's log to its exit; ended says that there was one.
+func waitExit(ctx context.Context, c *client.Client, id string) (ended bool, err error) {
 	stream, err := c.Follow(ctx, id, 0, "")
 	if err != nil {
-		return err
+		return false, err
 	}
 	stop := context.AfterFunc(ctx, stream.Close)
 	defer stop()
@@ -237,13 +290,13 @@ func waitExit(ctx context.Context, c *client.Client, id string) error {
 	for {
 		frame, err := stream.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return ended, nil
 		}
 		if err != nil {
-			return err
+			return ended, err
 		}
 		if frame.Kind == keeper.Exit {
-			return nil
+			return true, nil
 		}
 		if frame.Kind == keeper.Bytes {
 			stream.Ack(frame.To)
@@ -251,15 +304,16 @@ func waitExit(ctx context.Context, c *client.Client, id string) error {
 	}
 }
 
-// settleCleanup stores how a cleanup ended, and tells a failure (spec tabs T5.5).
-func (s *Service) settleCleanup(ctx context.Context, row store.CleanupRow, cause error) {
+// settleCleanup stores how a cleanup ended, and tells a failure (spec tabs T5.5). gaveUp
+// says that it has not begun, and was taken back so that it never does.
+func (s *Service) settleCleanup(ctx context.Context, row store.CleanupRow, cause error, gaveUp bool) {
 	report, err := cleanup.Read(s.cfg.Home.State, row.ID, row.Plan)
 	if err != nil {
 		cause = errors.Join(cause, err)
 	}
-	step, failed := report.Failed()
+	_, failed := report.Failed()
 	switch {
-	case failed && step.State == cleanup.StepStarted:
+	case report.CutOff():
 		row.State = store.CleanupInterrupted
 	case failed || report.Skipped > 0:
 		row.State = store.CleanupFailed
@@ -269,14 +323,14 @@ func (s *Service) settleCleanup(ctx context.Context, row store.CleanupRow, cause
 	row.Steps, _ = json.Marshal(report.Steps)
 	row.Changed = s.cfg.Now()
 	err = s.decide(ctx, func(d *draft) error {
-		if report.Back || d.m.Cleanups[row.ID].State != store.CleanupRunning {
+		if report.Back && !gaveUp || d.m.Cleanups[row.ID].State != store.CleanupRunning {
 			return nil // an undo has taken it back, and is about to say so or has
 		}
 		d.change.Batch.PutCleanups = []store.CleanupRow{row}
 		d.closed()
 		if row.State != store.CleanupDone {
 			text := ""
-			if cause != nil {
+			if cause != nil && !report.CutOff() {
 				text = cause.Error()
 			}
 			n := failureNotice(row, report, text)

@@ -19,14 +19,6 @@ func (s *Service) restore(ctx context.Context) {
 	s.tellOpenings(ctx)
 	s.sweep(ctx)
 	m := s.cfg.Host.Model()
-	held := map[string]bool{}
-	if client, linked := s.cfg.Panes.Linked(); linked {
-		if infos, err := client.List(ctx); err == nil {
-			for _, info := range infos {
-				held[info.Pane] = true
-			}
-		}
-	}
 	tabs := map[davit.TabID]bool{}
 	for _, t := range m.State.Tabs {
 		tabs[t.ID] = true
@@ -64,7 +56,7 @@ func (s *Service) restore(ctx context.Context) {
 	for _, row := range m.Cleanups {
 		switch row.State {
 		case store.CleanupRunning:
-			s.resumeCleanup(ctx, row, held[row.Pane])
+			s.resumeCleanup(row)
 		case store.CleanupQueued, store.CleanupHeld:
 			// The former host may have died while it ended the tab's programs: again, before
 			// the cleanup's turn comes.
@@ -99,25 +91,4 @@ func (s *Service) inTree(m host.Model, row store.PaneRow) bool {
 		}
 	}
 	return false
-}
-
-// resumeCleanup goes on with a cleanup that was running when the host died. One that the
-// keeper holds is waited for; one that no keeper holds is settled by its steps: only then
-// can it be interrupted (spec tabs T5.7). One that never began is asked for again, under
-// the same id.
-func (s *Service) resumeCleanup(ctx context.Context, row store.CleanupRow, held bool) {
-	report, err := readSteps(s.cfg.Home.State, row)
-	if report.Back { // and the undo that took it back never came about
-		s.later(func(ctx context.Context) { s.requeue(ctx, row.ID) })
-		return
-	}
-	if held {
-		s.later(func(ctx context.Context) { s.runCleanup(ctx, row) })
-		return
-	}
-	if err == nil && !report.Begun() {
-		s.later(func(ctx context.Context) { s.runCleanup(ctx, row) })
-		return
-	}
-	s.settleCleanup(ctx, row, err)
 }

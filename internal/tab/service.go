@@ -66,6 +66,7 @@ type Config struct {
 	Scripts   string                   // where the shell integration lies; "" = none
 	LoginEnv  func() map[string]string // of the login shell; waits until it is known
 	Undo      time.Duration            // how long undo keeps what was closed, unless the user set it (T6.1)
+	Failpoint func(name string)        // for crash tests; may be nil
 	Now       func() time.Time
 	Log       *slog.Logger
 }
