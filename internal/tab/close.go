@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/git"
 	"davit/internal/host"
 	"davit/internal/keeper"
 	"davit/internal/layout"
@@ -45,7 +46,7 @@ func (s *Service) Close(ctx context.Context, req wire.TabClose, reason Reason) (
 			return wire.TabClosed{}, err
 		}
 	}
-	b := burial{at: s.cfg.Now(), batch: newBatch(), repos: s.repositories(ids)}
+	b := burial{at: s.cfg.Now(), batch: newBatch(), places: s.places(ids)}
 	b.until = b.at.Add(s.undoTime())
 	var planned []davit.TabID
 	err = s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
@@ -118,18 +119,24 @@ func selected(m host.Model, req wire.TabClose) ([]davit.TabID, error) {
 type burial struct {
 	at, until time.Time
 	batch     string
-	repos     map[davit.TabID]string // of those with a plan
+	places    map[davit.TabID]place // of those with a plan
 }
 
-// repositories looks up, before the transaction, by what the cleanups of tabs are queued.
-func (s *Service) repositories(ids []davit.TabID) map[davit.TabID]string {
-	repos := map[davit.TabID]string{}
+// place is what the cleanup of a tab is about.
+type place struct {
+	repo     string // by what cleanups are queued
+	worktree string // what holds it while another tab is there, "" for none
+}
+
+// places looks up, before the transaction, what the cleanups of tabs are about.
+func (s *Service) places(ids []davit.TabID) map[davit.TabID]place {
+	m, places := s.cfg.Host.Model(), map[davit.TabID]place{}
 	for _, id := range ids {
-		if t, ok := model.Tab(s.cfg.Host.State(), id); ok && t.OnClose != nil && !t.OnClose.Ran {
-			repos[id] = repositoryOf(t, *t.OnClose)
+		if t, ok := model.Tab(m.State, id); ok && t.OnClose != nil && !t.OnClose.Ran {
+			places[id] = place{repo: repositoryOf(t, *t.OnClose), worktree: worktreeOf(m, t)}
 		}
 	}
-	return repos
+	return places
 }
 
 // bury closes tabs: their rows become closed ones, their plans are taken and marked as
@@ -177,7 +184,7 @@ func (d *draft) takePlan(b burial, row *store.TabRow) {
 	row.Tab.OnClose = &plan
 	cleanup := store.CleanupRow{
 		ID: "c_" + randomHex(8), Tab: row.Tab.ID, TabTitle: row.Tab.Title, Plan: plan, State: store.CleanupQueued,
-		Repo: b.repos[row.Tab.ID], Worktree: worktreeOf(row.Tab), Created: b.at, Changed: b.at,
+		Repo: b.places[row.Tab.ID].repo, Worktree: b.places[row.Tab.ID].worktree, Created: b.at, Changed: b.at,
 	}
 	row.Closed.CleanupID = cleanup.ID
 	d.change.Batch.PutCleanups = append(d.change.Batch.PutCleanups, cleanup)
@@ -208,9 +215,16 @@ func repositoryOf(t davit.Tab, plan davit.OnClose) string {
 	return plan.Directory
 }
 
-func worktreeOf(t davit.Tab) string {
+// worktreeOf is the worktree that a tab uses: its own, else the linked one that it started
+// in. The main checkout is none: no cleanup takes that away (spec tabs T5.6).
+func worktreeOf(m host.Model, t davit.Tab) string {
 	if t.Worktree != nil {
 		return t.Worktree.Path
+	}
+	for _, id := range model.PanesOf(t) {
+		if repo, err := git.Discover(m.Rows.Panes[id].Spec.Directory); err == nil && repo.Linked() {
+			return repo.Root
+		}
 	}
 	return ""
 }
