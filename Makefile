@@ -6,7 +6,7 @@ SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*') $(shel
 PAGE    := web/dist/index.html
 PAGESRC := $(shell find web/src web/public web/index.html -type f 2>/dev/null) web/package.json web/package-lock.json web/vite.config.ts web/tsconfig.json
 
-.PHONY: help run build test test-agents e2e web bench kill fuzz lint try vet fmt check torture clean
+.PHONY: help run build test test-agents e2e web bench kill soak fuzz lint try vet fmt check torture clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -65,7 +65,10 @@ bench: build ## side by side with tmux; prints docs/benchmarks.md's table to std
 	$(GO) run ./internal/bench
 
 kill: ## kill the host 50 times (DAVIT_KILLS) at random under full output
-	DAVIT_KILLS=$${DAVIT_KILLS:-50} $(GO) test -count=1 -timeout 15m -v -run TestKilledHost ./internal/daemon
+	DAVIT_KILLS=$${DAVIT_KILLS:-50} $(GO) test -count=1 -timeout 2h -v -run '^TestKilledHost$$' ./internal/daemon
+
+soak: ## 30 minutes (DAVIT_SOAK): 20 panes print, clients come and go, the host is killed every minute
+	DAVIT_SOAK=$${DAVIT_SOAK:-30m} $(GO) test -count=1 -timeout 12h -v -run '^TestSoak$$' ./internal/daemon
 
 fuzz: ## each fuzz target for a while (FUZZTIME=20s)
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
