@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ type tabsHost struct {
 	tb    testing.TB
 	store *store.Store
 	host  *host.Host
+	panes *host.Panes
 	s     *Service
 	stop  func()
 }
@@ -53,32 +55,31 @@ func newTabs(tb testing.TB, state string, undo time.Duration) *tabsHost {
 	h := host.New(host.Config{HostID: "h_1", Store: opened, Feed: silent{}, Now: time.Now, Log: log}, Load(all))
 	panes := host.NewPanes(host.PanesConfig{Host: h, Dir: filepath.Join(state, "panes"), Start: client.StartConfig{StateDir: state}, Persist: opened.SetPaneOffsets, Log: log})
 	s := New(Config{Host: h, Panes: panes, Home: home.Home{State: state}, Settings: opened, Chips: silent{}, UserHome: state, Undo: undo, LoginEnv: func() map[string]string { return nil }, Log: log})
+	x := &tabsHost{tb: tb, store: opened, host: h, panes: panes, s: s}
+	x.run()
+	return x
+}
+
+// run starts the host's parts, and ends them in order with the test, or with stop.
+func (x *tabsHost) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	loop, end := context.WithCancel(context.Background())
-	done := make(chan error, 3)
-	go func() { done <- h.Run(loop) }()
-	tabs := make(chan error, 2)
-	go func() { tabs <- panes.Run(ctx) }()
-	go func() { tabs <- s.Run(ctx) }()
-	<-panes.Ready()
-	x := &tabsHost{tb: tb, store: opened, host: h, s: s}
-	stopped := false
-	x.stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
+	done, tabs := make(chan error, 1), make(chan error, 2)
+	go func() { done <- x.host.Run(loop) }()
+	go func() { tabs <- x.panes.Run(ctx) }()
+	go func() { tabs <- x.s.Run(ctx) }()
+	<-x.panes.Ready()
+	x.stop = sync.OnceFunc(func() {
 		cancel()
 		<-tabs
 		<-tabs
 		end()
 		<-done
-		if err := opened.Close(); err != nil {
-			tb.Error(err)
+		if err := x.store.Close(); err != nil {
+			x.tb.Error(err)
 		}
-	}
-	tb.Cleanup(x.stop)
-	return x
+	})
+	x.tb.Cleanup(x.stop)
 }
 
 // open puts a tab with ended panes into the store, as if it had been opened.
