@@ -64,6 +64,7 @@ type client struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	name   string
+	page   bool // a browser: it hears events, and its emulator is xterm.js
 	group  sync.WaitGroup
 
 	subs  map[davit.PaneID]*sub                     // the reader's own
@@ -82,7 +83,7 @@ func (c *client) run(r *http.Request) error {
 		c.say(wire.ServerFrame{Type: "error", Error: davit.AsError(err)})
 		return err
 	}
-	if hello.Events == nil || *hello.Events { // a client without events shows no chips
+	if c.page = hello.Events == nil || *hello.Events; c.page { // a client without events shows no chips
 		done := c.server.cfg.Viewers.Look()
 		defer done()
 		c.group.Go(func() { c.events(hello.After) })
@@ -236,7 +237,7 @@ func (c *client) subscribe(s *sub, f wire.ClientFrame) error {
 	if f.Cols > 0 && f.Rows > 0 {
 		s.pane.Claim(c.name, f.Cols, f.Rows)
 	}
-	s.output = s.pane.Subscribe(pane.SubscribeOptions{From: f.From, Lines: lines})
+	s.output = s.pane.Subscribe(pane.SubscribeOptions{From: f.From, Lines: lines, NoMargins: c.page})
 	output, id := s.output, f.Pane
 	c.group.Go(func() { c.show(id, output) })
 	return nil

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
+	"syscall"
 	"time"
 
 	"davit"
@@ -26,6 +28,9 @@ func (r *restarts) again(ctx context.Context, err error) bool {
 	case davit.CodeHostDown, davit.CodeShuttingDown, davit.CodeKeeperUnreachable:
 	default:
 		return false
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
+		r.answered() // one was there, took the question, and went away before it had an answer
 	}
 	if r.since.IsZero() {
 		r.since = time.Now()

@@ -119,6 +119,9 @@ func (p *Pane) restore() {
 		f.swallow, f.swallowed = true, safe
 	}
 	p.ring.open(f.floor(), f.save.resumable, f.screen.Cols(), f.screen.Rows())
+	if f.sided = f.screen.Modes().LeftRightMargins; f.sided {
+		p.ring.sided(f.screen.Offset())
+	}
 	if exit := p.view.Load().Exit; exit != nil {
 		p.ring.end(exit)
 		if view.Exit == nil { // told by the checkpoint only: the host went before it heard

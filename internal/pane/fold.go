@@ -35,6 +35,7 @@ type fold struct {
 	begun   bool   // goal is known
 	caught  bool   // and reached
 
+	sided     bool   // left-right margins are on (mode 69)
 	swallow   bool   // inside a string too long to hold back
 	swallowed uint64 // its start
 	escaped   bool   // the last byte of it was ESC
@@ -229,8 +230,12 @@ func (p *Pane) write(c piece) {
 func (p *Pane) writePart(c piece) {
 	f := &p.fold
 	f.tail = append(f.tail, c)
+	sided := f.sided || bytes.Contains(c.buf[c.at:c.at+c.n], enterMargins)
 	res := f.screen.Write(c.buf[c.at : c.at+c.n])
 	p.head.Store(f.screen.Offset())
+	if f.sided = f.screen.Modes().LeftRightMargins; sided || f.sided {
+		p.ring.sided(c.to())
+	}
 	p.publish(res.Queries)
 	f.save.grew(c.n)
 	p.answer(res.Replies)
@@ -238,6 +243,9 @@ func (p *Pane) writePart(c piece) {
 		p.effect(&res.Effects[i])
 	}
 }
+
+// enterMargins is looked for because a program may leave the mode again in the same piece.
+var enterMargins = []byte("\x1b[?69h")
 
 // keepTail takes in bytes that the screen knows already, for clients that need them.
 func (p *Pane) keepTail(c piece) {

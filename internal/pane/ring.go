@@ -47,6 +47,8 @@ type ring struct {
 	published uint64 // end of what clients may have: where the parser has nothing unfinished
 	resumable uint64 // one past the last resize or gap: clients from before it cannot resume
 	epoch     uint64 // grows with each resize or gap (sync boundary)
+	margins   uint64 // grows with output that used left-right margins
+	marginsTo uint64 // end of the newest of it
 	live      bool   // caught up with the log: clients are served
 	cols      int    // size of the newest output
 	rows      int
@@ -56,7 +58,7 @@ type ring struct {
 }
 
 func (r *ring) init() {
-	r.epoch = 1
+	r.epoch, r.margins = 1, 1
 	r.subs = map[*Subscription]struct{}{}
 }
 
@@ -134,6 +136,15 @@ func (r *ring) cut(from, to uint64) {
 		return
 	}
 	r.segs = append(r.segs, segment{piece: piece{from: from}, end: to})
+}
+
+// sided notes that what comes up to an offset is drawn with left-right margins: a client
+// whose emulator does not know them needs a snapshot (SubscribeOptions.NoMargins).
+func (r *ring) sided(to uint64) {
+	r.mu.Lock()
+	r.margins++
+	r.marginsTo = max(r.marginsTo, to)
+	r.mu.Unlock()
 }
 
 // trim drops the oldest output beyond the bounds.

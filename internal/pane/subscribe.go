@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"davit"
 )
@@ -15,7 +16,13 @@ type SubscribeOptions struct {
 	From *uint64
 	// Lines is how much scrollback goes into a snapshot (P3.3).
 	Lines int
+	// NoMargins: the client's emulator does not know left-right margins (mode 69, as
+	// xterm.js). What is drawn with them comes as snapshots, redrawEvery apart.
+	NoMargins bool
 }
+
+// redrawEvery bounds the snapshots of a client that cannot follow (NoMargins).
+const redrawEvery = 50 * time.Millisecond
 
 // Frame is one thing that a client shows. Data is shared and must not be changed.
 type Frame struct {
@@ -34,6 +41,7 @@ type Frame struct {
 type Subscription struct {
 	pane   *Pane
 	lines  int
+	plain  bool          // NoMargins
 	wake   chan struct{} // capacity 1: "look again"
 	resume *uint64       // guarded by the ring's mutex; nil once tried
 
@@ -42,14 +50,16 @@ type Subscription struct {
 	epoch    uint64 // of the ring when the cursor was last right; 0: needs a snapshot
 	cursor   uint64 // end of what was given
 	acked    uint64
-	pending  int    // bytes of a snapshot that is not acknowledged
-	pendTo   uint64 // its offset
+	pending  int       // bytes of a snapshot that is not acknowledged
+	pendTo   uint64    // its offset
+	margins  uint64    // of the ring when the cursor was last right
+	redrawn  time.Time // the last snapshot, for one that is plain
 	sentExit bool
 }
 
 // Subscribe makes a subscription. It starts nothing and blocks nobody.
 func (p *Pane) Subscribe(opts SubscribeOptions) *Subscription {
-	s := &Subscription{pane: p, lines: max(opts.Lines, 0), wake: make(chan struct{}, 1)}
+	s := &Subscription{pane: p, lines: max(opts.Lines, 0), plain: opts.NoMargins, wake: make(chan struct{}, 1)}
 	p.ring.add(s, opts.From)
 	return s
 }
@@ -58,6 +68,7 @@ func (p *Pane) Subscribe(opts SubscribeOptions) *Subscription {
 // when the pane is not served any more, shutting_down.
 func (s *Subscription) Next(ctx context.Context) (Frame, error) {
 	for {
+		var soon <-chan time.Time
 		frame, what := s.pane.ring.take(s)
 		switch what {
 		case given:
@@ -69,9 +80,12 @@ func (s *Subscription) Next(ctx context.Context) (Frame, error) {
 		case wantsSnapshot:
 			return s.snapshot(ctx)
 		case waits:
+		case redrawsSoon:
+			soon = time.After(redrawEvery)
 		}
 		select {
 		case <-s.wake:
+		case <-soon:
 		case <-ctx.Done():
 			return Frame{}, context.Cause(ctx)
 		}
@@ -116,7 +130,8 @@ func (s *Subscription) snapshot(ctx context.Context) (Frame, error) {
 	err := s.pane.look(ctx, func() {
 		frame = s.pane.draw(s.lines)
 		s.mu.Lock()
-		s.epoch = s.pane.ring.epoch // the owner is the ring's only writer
+		s.epoch, s.margins = s.pane.ring.epoch, s.pane.ring.margins // the owner is the ring's only writer
+		s.redrawn = time.Now()
 		s.cursor, s.acked, s.pendTo, s.pending = frame.To, frame.To, frame.To, len(frame.Data)
 		s.mu.Unlock()
 	})
@@ -130,6 +145,7 @@ const (
 	waits outcome = iota
 	given
 	wantsSnapshot
+	redrawsSoon
 	closed
 	stopped
 )
@@ -148,6 +164,9 @@ func (r *ring) take(s *Subscription) (Frame, outcome) {
 		s.resume = nil
 		if *from >= max(r.start, r.resumable) && *from <= r.published {
 			s.epoch, s.cursor, s.acked = r.epoch, *from, *from
+			if *from >= r.marginsTo {
+				s.margins = r.margins
+			}
 		}
 	}
 	unacked := s.pending + int(s.cursor-s.acked)
@@ -159,6 +178,15 @@ func (r *ring) take(s *Subscription) (Frame, outcome) {
 			return Frame{}, wantsSnapshot
 		}
 		return Frame{}, waits
+	}
+	if s.plain && s.margins != r.margins && r.live {
+		switch {
+		case unacked > Window/4:
+			return Frame{}, waits
+		case time.Since(s.redrawn) < redrawEvery:
+			return Frame{}, redrawsSoon
+		}
+		return Frame{}, wantsSnapshot
 	}
 	if s.cursor < r.published {
 		if unacked >= Window {
