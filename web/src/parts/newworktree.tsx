@@ -98,6 +98,10 @@ export interface NewWorktreeViewProps {
 export function NewWorktreeView(props: NewWorktreeViewProps) {
 	const { form, agents, repositories, branches, why, fail, busy } = props;
 	const id = useId();
+	const ref = useRef<HTMLFormElement>(null);
+	useEffect(() => {
+		ref.current?.querySelector<HTMLElement>("input:enabled")?.focus();
+	}, []);
 	const set = props.onChange;
 	const onSend = (event: Event) => {
 		event.preventDefault();
@@ -127,6 +131,7 @@ export function NewWorktreeView(props: NewWorktreeViewProps) {
 			}
 		>
 			<form
+				ref={ref}
 				id={id}
 				class="dialog-form"
 				aria-busy={busy}
@@ -275,7 +280,7 @@ function CloseChoice({ form, set }: PartProps) {
 					</span>
 					<small>
 						{form.deleteBranch && <Icon of={TriangleAlert} size={12} />}
-						Commits that are on no other branch are lost with it.
+						Git refuses while it holds commits that were not merged, and says so.
 					</small>
 				</span>
 			</label>
