@@ -3,155 +3,299 @@ package daemon_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"davit"
 	"davit/internal/testenv"
 	"davit/internal/wire"
 )
 
-// TestKilledCleanup: host or keeper are killed at each step of a cleanup, in a real
-// repository, for the worktree alone and for worktree and branch. What was queued or ran
-// goes on when only the host dies; when the keeper dies it is told as interrupted and never
-// run again; no command runs twice (spec tabs T5.4, T5.5, T5.7; cases 8, 18, 30).
+// TestKilledCleanup: host, keeper, both, or with them the cleanup's own processes (as a
+// restart of the machine does) are killed with SIGKILL at each step of a cleanup, in a real
+// repository, for the worktree alone and for worktree and branch. Each point is reached for
+// sure: processes are stopped, locks held, commands wait for a file.
+//
+// Whenever the cleanup's process lives, or never began, the cleanup is carried out to its
+// end, each command once, and nothing is told. When it was cut off, it is told as
+// interrupted with what it had done, and never goes on by itself (spec tabs T5.4 to T5.7,
+// T5.9; cases 8, 18, 20, 30).
 func TestKilledCleanup(t *testing.T) {
 	testenv.Require(t, "git")
-	for _, at := range []string{"first", "between"} { // in the first command; in the second
-		for _, branch := range []bool{false, true} {
-			for _, victim := range []string{"host", "keeper"} {
-				t.Run(fmt.Sprintf("%s in the %s step, branch %t", victim, at, branch), func(t *testing.T) {
-					t.Parallel()
-					killedCleanup(t, at, branch, victim)
-				})
-			}
+	halves := []int{0} // each point by turns with and without the branch
+	if os.Getenv("DAVIT_KILLS") != "" {
+		halves = []int{0, 1}
+	}
+	for i, victim := range []string{"host", "keeper", "both", "all"} {
+		for _, half := range halves {
+			t.Run(fmt.Sprintf("%s %d", victim, half), func(t *testing.T) {
+				t.Parallel()
+				s := newCleanupScene(t, victim)
+				for j, at := range []func(){s.stored, s.asked, s.unrecorded, s.inFirst, s.between, s.inLast, s.ended, s.held, s.queued, s.merged} {
+					s.branch = (i/2+j+half)%2 == 1
+					at()
+				}
+				s.judge()
+			})
 		}
 	}
 }
 
-func killedCleanup(t *testing.T, at string, branch bool, victim string) {
-	s := newScene(t)
-	s.env = append(s.env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
-	repo, dir := filepath.Join(s.dir, "repo"), filepath.Join(s.dir, "home", "config", "tab_configs")
-	s.git(".", "init", "-q", "-b", "main", "repo")
-	s.git("repo", "commit", "-q", "--allow-empty", "-m", "first")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
+// stored: the rows are there, the keeper was not asked. Of the keeper alone: it is gone
+// when it is asked.
+func (s *cleanupScene) stored() {
+	if s.victim == "keeper" {
+		s.up()
+		c := s.open("stored", s.commands("stored"))
+		s.killVictim(c)
+		s.close(c.tab)
+		s.wantDone(c)
+		return
 	}
-	wait := func(step string) string {
-		if step != at {
-			return fmt.Sprintf(`echo %s >> "$HOME/ran"`, step)
-		}
-		return fmt.Sprintf(`echo %s >> "$HOME/ran"; while ! test -e "$HOME/go"; do sleep 0.02; done`, step)
-	}
-	commands := []string{wait("first"), wait("between"), "git worktree remove {{worktree_path}}"}
-	if branch {
-		commands = append(commands, "git branch -D needle")
-	}
-	var quoted []string
-	for _, c := range commands {
-		quoted = append(quoted, "'"+c+"'")
-	}
-	config := "name = \"Tree\"\n[worktree]\nrepo = '" + repo + "'\nbranch = \"needle\"\n[[panes]]\nid = \"main\"\ntype = \"terminal\"\n[on_close]\ndirectory = '" + repo + "'\ncommands = [" + strings.Join(quoted, ", ") + "]\n"
-	if err := os.WriteFile(filepath.Join(dir, "tree.toml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	plain := s.env
+	s.env = append(slices.Clone(s.env), "DAVIT_FAILPOINT=cleanup-stored")
 	s.up()
-	var opened wire.Opened
-	if err := s.client.Call(t.Context(), "config.open", wire.OpenRequest{Config: "tree", Dir: repo}, &opened); err != nil {
-		t.Fatal(err)
+	s.env = plain
+	c := s.open("stored", s.commands("stored"))
+	keeper := s.keeper()
+	if err := s.client.Call(s.t.Context(), "tab.close", wire.TabClose{Tabs: []davit.TabID{c.tab}, Yes: true}, nil); err == nil {
+		s.t.Fatal("the host outlived its failpoint")
 	}
-	if err := s.client.Call(t.Context(), "tab.close", wire.TabClose{Tabs: []davit.TabID{opened.TabID}, Yes: true}, nil); err != nil {
-		t.Fatal(err)
+	_ = s.host.Wait()
+	if s.victim != "host" {
+		s.end(keeper)
 	}
-	s.eventually("the step begins", func() bool { return strings.Contains(s.read("ran"), at) })
-	var info wire.HostInfo
-	if err := s.client.Call(t.Context(), "host.info", wire.None{}, &info); err != nil {
-		t.Fatal(err)
-	}
-	tree := opened.Worktree.Path
-	if victim == "keeper" {
-		s.kill()
-		if err := syscall.Kill(info.KeeperPid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		s.eventually("the keeper is gone", func() bool { return syscall.Kill(info.KeeperPid, 0) != nil || strings.Contains(state(info.KeeperPid), "Z") })
-	} else {
-		s.kill()
+	if c.dir() != "" {
+		s.t.Error("the keeper was asked before the rows were stored")
 	}
 	s.start()
 	s.await()
-	s.touch("go")
-	s.eventually("the cleanup has ended", func() bool {
-		if _, err := os.Stat(tree); victim == "host" || err != nil {
-			return err != nil && !(branch && strings.Contains(s.git("repo", "branch"), "needle"))
+	s.wantDone(c)
+}
+
+// asked: the keeper has been asked and has not acted.
+func (s *cleanupScene) asked() {
+	c := s.open("asked", s.commands("asked"))
+	keeper := s.stopKeeper()
+	s.close(c.tab)
+	s.eventually("the plan is written", func() bool { return c.dir() != "" })
+	s.killVictim(c)
+	s.signal(keeper, syscall.SIGCONT)
+	s.wantDone(c)
+}
+
+// unrecorded: the cleanup's process is there and has recorded nothing.
+func (s *cleanupScene) unrecorded() {
+	c := s.open("unrecorded", s.commands("unrecorded"))
+	keeper := s.stopKeeper()
+	s.close(c.tab)
+	s.eventually("the plan is written", func() bool { return c.dir() != "" })
+	lock, err := os.OpenFile(filepath.Join(c.dir(), "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		s.t.Fatal(err)
+	}
+	s.signal(keeper, syscall.SIGCONT)
+	s.eventually("the process is there", func() bool { return c.process() != 0 })
+	s.killVictim(c)
+	if got := c.steps(); got != "" {
+		s.t.Errorf("it has recorded %s", got)
+	}
+	lock.Close()
+	s.wantDone(c)
+}
+
+// inFirst: in the first command.
+func (s *cleanupScene) inFirst() {
+	c := s.open("first", s.commands("first"))
+	s.hold(c, "first")
+	s.close(c.tab)
+	s.eventually("the first command runs", func() bool { return c.ran("first") == 1 })
+	s.killVictim(c)
+	s.letGo(c, "first")
+	if s.victim == "all" {
+		s.wantInterrupted(c, "echo first", "whether it took effect is not known", len(c.commands)-1)
+		return
+	}
+	s.wantDone(c)
+}
+
+// between: the first command has ended, the next has not begun. Of the processes all: the
+// first one's end is recorded.
+func (s *cleanupScene) between() {
+	c := s.open("between", s.commands("between; kill -STOP $PPID"))
+	s.close(c.tab)
+	s.eventually("it is between two commands", func() bool { return strings.Contains(state(c.process()), ") T ") })
+	process := c.process()
+	s.killing(c, func() {
+		if s.victim != "all" {
+			return
 		}
-		return strings.Contains(s.notices(), "Cleanup of")
+		f, err := os.OpenFile(filepath.Join(c.dir(), "steps.jsonl"), os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		defer f.Close()
+		fmt.Fprintf(f, `{"index":0,"kind":"command","command":"echo first","state":"done","exit":0}`+"\n")
 	})
-	for _, step := range []string{"first", "between"} {
-		if n := strings.Count(s.read("ran"), step); n > 1 || n == 0 && (victim == "host" || step == "first") {
-			t.Errorf("the step %s ran %d times", step, n)
+	if s.victim == "all" {
+		s.wantInterrupted(c, "echo first", "what it ran last has ended well", len(c.commands)-1)
+		return
+	}
+	s.signal(process, syscall.SIGCONT)
+	s.wantDone(c)
+}
+
+// inLast: in the last command.
+func (s *cleanupScene) inLast() {
+	c := s.open("last", s.commands("last"))
+	s.hold(c, "last")
+	s.close(c.tab)
+	s.eventually("the last command runs", func() bool { return c.ran("last") == 1 })
+	s.killVictim(c)
+	s.letGo(c, "last")
+	if s.victim == "all" {
+		s.wantInterrupted(c, "echo last", "whether it took effect is not known", 0)
+		return
+	}
+	s.wantDone(c)
+}
+
+// ended: after the last command, before the host has settled it.
+func (s *cleanupScene) ended() {
+	c := s.open("ended", s.commands("ended"))
+	s.hold(c, "last")
+	s.close(c.tab)
+	s.eventually("the last command runs", func() bool { return c.ran("last") == 1 })
+	host := s.host.Process.Pid
+	s.info() // while it answers
+	s.signal(host, syscall.SIGSTOP)
+	s.letGo(c, "last")
+	s.blindly("its process has ended", func() bool { return c.process() == 0 })
+	s.killVictim(c)
+	if s.victim == "keeper" {
+		s.signal(host, syscall.SIGCONT)
+	}
+	s.wantDone(c)
+}
+
+// held: another tab is in its worktree.
+func (s *cleanupScene) held() {
+	c := s.open("held", s.commands("held"))
+	other := s.plain(c.tree)
+	s.close(c.tab)
+	s.eventually("it is held", func() bool { return strings.Contains(s.notices(), `Cleanup of "held" waits`) })
+	s.killVictim(c)
+	s.eventually("it is held still", func() bool { return strings.Contains(s.notices(), `Cleanup of "held" waits`) })
+	if c.ran("first") != 0 {
+		s.t.Error("what is held has run")
+	}
+	s.close(other)
+	s.wantDone(c)
+}
+
+// queued: another one of its repository runs.
+func (s *cleanupScene) queued() {
+	one := s.open("one", s.commands("one"))
+	two := s.open("two", s.commands("two"))
+	s.hold(one, "first")
+	s.close(one.tab)
+	s.eventually("the first runs", func() bool { return one.ran("first") == 1 })
+	s.close(two.tab)
+	s.killVictim(one)
+	if s.victim == "all" {
+		s.letGo(one, "first")
+		s.wantInterrupted(one, "echo first", "whether it took effect is not known", len(one.commands)-1)
+	} else {
+		s.info() // it answers, and has looked at the queue
+		if two.ran("first") != 0 {
+			s.t.Error("two cleanups run in one repository")
 		}
+		s.letGo(one, "first")
+		s.wantDone(one)
 	}
-	if has := strings.Contains(s.git("repo", "branch"), "needle"); victim == "host" && has == branch {
-		t.Errorf("the branch is there: %t", has)
+	s.wantDone(two)
+}
+
+// merged: two equal plans of one worktree are held, and become one.
+func (s *cleanupScene) merged() {
+	tree := filepath.Join(s.dir, "merged")
+	s.git("repo", "worktree", "add", "-q", "-b", "merged", tree)
+	commands := s.commands("merged")
+	one, two := s.openIn("merged", commands, tree), s.openIn("merged", commands, tree)
+	other := s.plain(tree)
+	s.close(one.tab, two.tab)
+	s.eventually("one is held", func() bool { return strings.Contains(s.notices(), `Cleanup of "merged" waits`) })
+	s.killVictim(one)
+	s.eventually("one is held still", func() bool { return strings.Count(s.notices(), `Cleanup of "merged" waits`) == 1 })
+	s.close(other)
+	s.eventually("one of them is done", func() bool { return one.done() || two.done() })
+	if one.dir() == "" {
+		one.tab = two.tab
+	} else if two.dir() != "" {
+		s.t.Error("both have run")
 	}
-	if told := s.notices(); victim == "host" && strings.Contains(told, "Cleanup of") {
-		t.Errorf("told as failed: %s", told)
-	}
+	s.wantDone(one)
+}
+
+// judge looks at everything once more, after one more death of the host.
+func (s *cleanupScene) judge() {
+	s.t.Helper()
 	s.kill()
 	s.start()
 	s.await()
-	if n := strings.Count(s.read("ran"), at); n != 1 {
-		t.Errorf("after another start the step %s ran %d times", at, n)
+	for _, check := range s.checks {
+		check()
+	}
+	told := s.cleanupNotices()
+	for _, n := range told {
+		if !s.expected[n.Title] {
+			s.t.Errorf("told: %s: %s", n.Title, n.Body)
+		}
+	}
+	if len(told) != len(s.expected) {
+		s.t.Errorf("%d cleanups are told, should be %d", len(told), len(s.expected))
+	}
+	for _, line := range strings.Split(s.read("git.log"), "\n") {
+		for _, arg := range strings.Fields(line) {
+			if strings.HasPrefix(arg, "--force") || arg == "-f" || arg == "-D" {
+				s.t.Errorf("git is forced: %s", line)
+			}
+		}
 	}
 	s.down()
 }
 
-func (s *scene) git(dir string, args ...string) string {
-	s.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = filepath.Join(s.dir, dir), s.env
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		s.t.Fatalf("git %v: %v\n%s", args, err, out)
+// TestCleanupHoldsUpNoLaunch: while a command of a cleanup runs for long, a worktree of the
+// same repository is made: the queue of cleanups is its own (spec tabs T5.6).
+func TestCleanupHoldsUpNoLaunch(t *testing.T) {
+	testenv.Require(t, "git")
+	t.Parallel()
+	s := newCleanupScene(t, "none")
+	s.up()
+	c := s.open("long", s.commands("long"))
+	s.hold(c, "first")
+	s.close(c.tab)
+	s.eventually("the first command runs", func() bool { return c.ran("first") == 1 })
+	began := time.Now()
+	other := s.open("meanwhile", s.commands("meanwhile"))
+	took := time.Since(began)
+	if c.ran("middle") != 0 || c.process() == 0 {
+		t.Error("the cleanup has ended meanwhile: nothing was shown")
 	}
-	return string(out)
-}
-
-func (s *scene) read(name string) string {
-	data, _ := os.ReadFile(filepath.Join(s.dir, name))
-	return string(data)
-}
-
-func (s *scene) touch(name string) {
-	s.t.Helper()
-	if err := os.WriteFile(filepath.Join(s.dir, name), nil, 0o600); err != nil {
-		s.t.Fatal(err)
+	if took > 20*time.Second { // git's own work, on a busy machine
+		t.Errorf("a worktree took %s", took)
 	}
-}
-
-func (s *scene) eventually(what string, holds func() bool) {
-	s.t.Helper()
-	testenv.Eventually(s.t, patience, func() (bool, string) { return holds(), "not yet: " + what + "; notices: " + s.notices() })
-}
-
-func (s *scene) notices() string {
-	var list wire.NoticeList
-	if err := s.client.Call(s.t.Context(), "notice.list", wire.None{}, &list); err != nil {
-		return err.Error()
+	if _, err := os.Stat(other.tree); err != nil {
+		t.Error(err)
 	}
-	var text strings.Builder
-	for _, n := range list.Notices {
-		fmt.Fprintf(&text, "%s: %s\n", n.Title, n.Body)
-	}
-	return text.String()
-}
-
-func state(pid int) string {
-	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return string(data)
+	s.letGo(c, "first")
+	s.wantDone(c)
+	s.judge()
 }

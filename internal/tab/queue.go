@@ -252,13 +252,31 @@ func (s *Service) carryOutCleanup(ctx context.Context, row store.CleanupRow) (en
 	if err != nil {
 		return false, err
 	}
-	if err := s.spawnCleanup(ctx, c, row); err != nil {
+	err = s.spawnCleanup(ctx, c, row, "")
+	if davit.CodeOf(err) == davit.CodePaneExists {
+		err = s.spawnAgain(ctx, c, row)
+	}
+	if err != nil {
 		return false, err
 	}
 	return waitExit(ctx, c, row.Pane)
 }
 
-func (s *Service) spawnCleanup(ctx context.Context, c *client.Client, row store.CleanupRow) error {
+// spawnAgain asks for a cleanup whose name is taken: by a log that a lost keeper left,
+// beside which the keeper starts nothing, and by an act that failed for it. What the keeper
+// holds itself is the cleanup.
+func (s *Service) spawnAgain(ctx context.Context, c *client.Client, row store.CleanupRow) error {
+	infos, err := c.List(ctx)
+	if err != nil || slices.ContainsFunc(infos, func(i keeper.PaneInfo) bool { return i.Pane == row.Pane }) {
+		return err
+	}
+	if err := c.Forget(ctx, row.Pane); err != nil && davit.CodeOf(err) != davit.CodePaneNotFound {
+		return err
+	}
+	return s.spawnCleanup(ctx, c, row, "-again")
+}
+
+func (s *Service) spawnCleanup(ctx context.Context, c *client.Client, row store.CleanupRow, suffix string) error {
 	dir, err := cleanup.Write(cleanup.Plan{
 		ID: row.ID, Tab: row.Tab, Title: row.TabTitle, OnClose: row.Plan, Path: s.cfg.LoginEnv()["PATH"], Home: s.cfg.UserHome, State: s.cfg.Home.State,
 	})
@@ -272,7 +290,7 @@ func (s *Service) spawnCleanup(ctx context.Context, c *client.Client, row store.
 		}
 	}
 	_, err = c.Spawn(ctx, keeper.SpawnRequest{
-		ID: "spawn-" + row.Pane, Pane: row.Pane, Kind: keeper.PaneCleanup, Path: s.cfg.Self, Argv: []string{"davit", "cleanup-run", dir},
+		ID: "spawn-" + row.Pane + suffix, Pane: row.Pane, Kind: keeper.PaneCleanup, Path: s.cfg.Self, Argv: []string{"davit", "cleanup-run", dir},
 		Env: env, Dir: s.cfg.Home.State, Pipes: true, Labels: map[string]string{"cleanup": row.ID, "tab": string(row.Tab)},
 	})
 	return err
