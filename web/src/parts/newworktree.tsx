@@ -2,7 +2,7 @@
 // when its tab closes (spec tabs T5.10). The host writes a config for it, or uses an equal one.
 import { useSignal } from "@preact/signals";
 import { TriangleAlert } from "lucide";
-import { useEffect, useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import type { Agent, Fail } from "../api/types";
 import { client, closeDialog, startDirectory } from "../state/actions";
 import { openWorktree } from "../state/configs";
