@@ -63,7 +63,11 @@ func (p *Panes) adopt(ctx context.Context, l *link) error {
 		}
 		if err := p.cfg.Host.Change(ctx, func(m Model) (Change, error) {
 			row.Checkpoint, row.EffectsThrough = m.Rows.Panes[id].Checkpoint, m.Rows.Panes[id].EffectsThrough
-			return Change{Events: []davit.Event{{Kind: davit.EventPane, Pane: &view}}, Batch: store.Batch{PutPanes: []store.PaneRow{row}}}, nil
+			change := Change{Batch: store.Batch{PutPanes: []store.PaneRow{row}}}
+			if _, shown := m.State.Panes[id]; shown { // else undo keeps it
+				change.Events = []davit.Event{{Kind: davit.EventPane, Pane: &view}}
+			}
+			return change, nil
 		}); err != nil {
 			faults = append(faults, err)
 		}

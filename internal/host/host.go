@@ -64,6 +64,10 @@ type Rows struct {
 	Cleanups  map[string]store.CleanupRow
 	Worktrees map[string]store.WorktreeRow // by path
 	Openings  map[string]store.OpeningRow
+	// Unread are the ids of tabs and panes whose stored rows could not be read. What stands
+	// in for one is not stored: its row stays as it is until a batch of a decision puts or
+	// deletes it by name (spec tabs T6.2).
+	Unread map[string]bool
 }
 
 // Change is what a decision asks for. Rows that follow from events (tabs, panes,
@@ -297,6 +301,7 @@ func (d *derived) tab(id davit.TabID) {
 	switch row := (store.TabRow{Tab: t, Position: slices.Index(model.Order(d.after), id)}); {
 	case open && at >= 0:
 		d.b.PutTabs[at] = row
+	case open && d.before.Unread[string(id)]: // a stand-in
 	case open:
 		d.b.PutTabs = append(d.b.PutTabs, row)
 	case at < 0 && !slices.Contains(d.b.DeleteTabs, id): // else it is put as a closed one
@@ -310,6 +315,7 @@ func (d *derived) pane(id davit.PaneID) {
 	switch {
 	case shown && at >= 0:
 		d.b.PutPanes[at].Pane = p
+	case shown && d.before.Unread[string(id)]: // a stand-in
 	case shown:
 		row := d.before.Rows.Panes[id]
 		row.Pane = p
@@ -342,6 +348,9 @@ func (r Rows) With(b store.Batch) Rows { return applyRows(r, b) }
 
 // applyRows keeps the loop's view of the durable facts in step with what was committed.
 func applyRows(r Rows, b store.Batch) Rows {
+	if len(r.Unread) > 0 {
+		r.Unread = stillUnread(r.Unread, b)
+	}
 	if len(b.PutPanes)+len(b.DeletePanes) > 0 {
 		r.Panes = maps.Clone(r.Panes)
 		for _, row := range b.PutPanes {
@@ -392,4 +401,21 @@ func applyRows(r Rows, b store.Batch) Rows {
 		}
 	}
 	return r
+}
+
+func stillUnread(ids map[string]bool, b store.Batch) map[string]bool {
+	ids = maps.Clone(ids)
+	for _, row := range b.PutTabs {
+		delete(ids, string(row.Tab.ID))
+	}
+	for _, id := range b.DeleteTabs {
+		delete(ids, string(id))
+	}
+	for _, row := range b.PutPanes {
+		delete(ids, string(row.Pane.ID))
+	}
+	for _, id := range b.DeletePanes {
+		delete(ids, string(id))
+	}
+	return ids
 }

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -103,7 +104,10 @@ func (p *Pane) restore() {
 		f.save.resumable, f.save.offset = k.Resumable, k.Offset
 		p.change(func(v *davit.Pane) {
 			v.Cols, v.Rows, v.Title = s.Cols(), s.Rows(), s.Title()
-			v.Command, v.Running, v.Note = k.Command, k.Running, k.Note
+			v.Command, v.Running, v.Note = k.Command, k.Running, cmp.Or(v.Note, k.Note) // what the host says comes first
+			if v.Status == davit.PaneLost {
+				v.Command, v.Running = "", false
+			}
 			if k.Directory != "" {
 				v.Directory = k.Directory
 			}

@@ -282,7 +282,7 @@ func (e *Everything) loadTabs(ctx context.Context, t *sql.Tx) error {
 			err = json.Unmarshal([]byte(closing.String), row.Closed)
 		}
 		if err != nil {
-			e.Faults = append(e.Faults, RowFault{Table: "tabs", ID: id, Tab: davit.TabID(id), Position: row.Position, Err: err})
+			e.Faults = append(e.Faults, RowFault{Table: "tabs", ID: id, Tab: davit.TabID(id), Position: row.Position, Closed: closing.Valid, Err: err})
 			return nil
 		}
 		row.Tab = tab

@@ -182,5 +182,6 @@ type RowFault struct {
 	ID       string
 	Tab      davit.TabID // of a tab or pane
 	Position int         // of a tab
+	Closed   bool        // of a tab: it was
 	Err      error
 }

@@ -150,6 +150,9 @@ func (d *draft) bury(b burial, ids []davit.TabID) (planned []davit.TabID, err er
 		if err != nil {
 			return nil, err
 		}
+		if d.m.Unread[string(id)] {
+			t = d.whole(t)
+		}
 		row := store.TabRow{Tab: t, Position: slices.Index(order, id)}
 		row.Closed = &store.Closing{At: b.at, Until: b.until, Batch: b.batch, Position: row.Position}
 		if row.Position > 0 {
@@ -177,6 +180,19 @@ func (d *draft) bury(b burial, ids []davit.TabID) (planned []davit.TabID, err er
 	return planned, nil
 }
 
+// whole gives a tab whose row could not be read the panes that are left of it: closed, it
+// is a tab like any other, which undo brings back with all of them.
+func (d *draft) whole(t davit.Tab) davit.Tab {
+	tree := *t.Tree
+	for _, id := range orphans(d.m, t.ID) {
+		if with, err := layout.Insert(tree, t.Focused, layout.Right, id); err == nil {
+			tree = with
+		}
+	}
+	t.Tree = &tree
+	return t
+}
+
 // takePlan queues the cleanup of a tab that closes.
 func (d *draft) takePlan(b burial, row *store.TabRow) {
 	plan := *row.Tab.OnClose
@@ -193,10 +209,11 @@ func (d *draft) takePlan(b burial, row *store.TabRow) {
 // hide takes a pane out of the view and keeps its row as it was shown last.
 func (d *draft) hide(id davit.PaneID) {
 	row, ok := d.m.Rows.Panes[id]
-	if !ok {
+	v, shown := d.m.State.Panes[id]
+	if !ok && !shown {
 		return
 	}
-	if v, shown := d.m.State.Panes[id]; shown {
+	if shown {
 		row.Pane = v
 	}
 	d.change.Batch.PutPanes = append(d.change.Batch.PutPanes, row)
@@ -275,14 +292,18 @@ func (s *Service) warnings(ctx context.Context, ids []davit.TabID) error {
 		p davit.Pane
 	}
 	var questions []question
-	state := s.cfg.Host.State()
+	m := s.cfg.Host.Model()
 	for _, id := range ids {
-		t, ok := model.Tab(state, id)
+		t, ok := model.Tab(m.State, id)
 		if !ok {
 			continue // the transaction says so
 		}
-		for _, pid := range model.PanesOf(t) {
-			questions = append(questions, question{t, state.Panes[pid]})
+		panes := model.PanesOf(t)
+		if m.Unread[string(id)] {
+			panes = append(panes, orphans(m, id)...)
+		}
+		for _, pid := range panes {
+			questions = append(questions, question{t, m.State.Panes[pid]})
 		}
 	}
 	answers := make([]*Running, len(questions))
@@ -366,6 +387,9 @@ func (s *Service) ClosePane(ctx context.Context, id davit.PaneID, yes bool, reas
 	t, ok := model.Tab(state, p.Tab)
 	if !ok {
 		return davit.Errorf(davit.CodeTabNotFound, "the tab of pane %s is not open", id)
+	}
+	if !slices.Contains(model.PanesOf(t), id) {
+		return davit.Errorf(davit.CodePaneNotFound, "pane %s is not in the layout of its tab", id).WithHint("`davit pane move %s` gives it a tab of its own", id)
 	}
 	if len(model.PanesOf(t)) <= 1 {
 		_, err := s.Close(ctx, wire.TabClose{Tabs: []davit.TabID{t.ID}, Yes: yes}, reason)

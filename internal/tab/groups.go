@@ -223,6 +223,9 @@ func (s *Service) MovePane(ctx context.Context, req wire.PaneMove) (wire.Opened,
 		if !ok {
 			return davit.Errorf(davit.CodePaneNotFound, "there is no pane %q", req.Pane).WithHint("`davit pane list` shows what there is")
 		}
+		if p.ID == standInPane(p.Tab) && d.m.Unread[string(p.ID)] {
+			return davit.Errorf(davit.CodeInvalid, "pane %s stands for the tab %s, which could not be read", p.ID, p.Tab).WithHint("close the tab when you do not need it any more")
+		}
 		chat = p.Kind == keeper.PaneChat
 		from, err := d.tab(p.Tab)
 		if err != nil || from.Tree == nil {
@@ -264,7 +267,7 @@ func (d *draft) moveBeside(p davit.Pane, from davit.Tab, req wire.PaneMove) (dav
 		d.putTab(from)
 		return from.ID, nil
 	}
-	if len(model.PanesOf(from)) == 1 && from.OnClose != nil && !from.OnClose.Ran {
+	if slices.Equal(model.PanesOf(from), []davit.PaneID{p.ID}) && from.OnClose != nil && !from.OnClose.Ran {
 		return "", davit.Errorf(davit.CodeClosePlanLost, "%s is the last pane of %q, which has a close plan: nothing would run it", p.ID, from.Title).
 			WithHint("close %q instead, or move the other pane here", from.Title)
 	}
@@ -286,7 +289,7 @@ func (d *draft) moveOut(p davit.Pane, from davit.Tab, after davit.TabID, s *Serv
 			return "", err
 		}
 	}
-	if len(model.PanesOf(from)) == 1 {
+	if slices.Equal(model.PanesOf(from), []davit.PaneID{p.ID}) {
 		if after == "" || after == from.ID {
 			return from.ID, nil
 		}
@@ -320,6 +323,9 @@ func (d *draft) leave(p davit.Pane, from *davit.Tab, to davit.TabID) []davit.Res
 		if ours(r) {
 			launches = append(launches, r)
 		}
+	}
+	if !slices.Contains(model.PanesOf(*from), p.ID) {
+		return nil // the tab's tree could not be read, and stays as it is
 	}
 	tree, err := layout.Remove(*from.Tree, p.ID)
 	if err == nil && tree.Pane == "" && len(tree.Children) == 0 {

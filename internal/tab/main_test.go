@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -233,7 +235,7 @@ func (st *stage) start() *tabsHost {
 	if err != nil {
 		st.tb.Fatal(err)
 	}
-	x := &tabsHost{tb: st.tb, store: opened}
+	x := &tabsHost{tb: st.tb, store: opened, chips: &places{at: map[davit.PaneID]string{}}}
 	x.host = host.New(host.Config{HostID: "h_1", Store: opened, Feed: silent{}, Now: time.Now, Log: log}, Load(all))
 	x.panes = host.NewPanes(host.PanesConfig{
 		Host: x.host, Dir: filepath.Join(state, "panes"), Persist: opened.SetPaneOffsets, Watcher: watcher{x}, Log: log,
@@ -243,7 +245,7 @@ func (st *stage) start() *tabsHost {
 	})
 	runner := git.Runner{Env: st.env()}
 	x.s = New(Config{
-		Host: x.host, Panes: x.panes, Home: home.Home{State: state}, Git: runner, Workspaces: x.workspaces(runner, state, st.path("home")), Settings: opened, Chips: silent{}, Unread: Unread(all),
+		Host: x.host, Panes: x.panes, Home: home.Home{State: state}, Git: runner, Workspaces: x.workspaces(runner, state, st.path("home")), Settings: opened, Chips: x.chips, Unread: Unread(all),
 		Files: func() configs.Files {
 			return configs.Files{Dirs: []string{st.path("configs")}, Env: tabconfig.LoadEnv{DefaultShell: bash}}
 		},
@@ -251,6 +253,25 @@ func (st *stage) start() *tabsHost {
 	})
 	x.run()
 	return x
+}
+
+// places is what the chips were told: where each pane is.
+type places struct {
+	silent
+	mu sync.Mutex
+	at map[davit.PaneID]string
+}
+
+func (p *places) Pane(id davit.PaneID, dir string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at[id] = dir
+}
+
+func (p *places) dirs() map[davit.PaneID]string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.at)
 }
 
 // watcher is joined before its service is made.

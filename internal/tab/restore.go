@@ -30,6 +30,9 @@ func (s *Service) restore(ctx context.Context) {
 		tabs[id] = true // its row could not be read: nothing of it is touched (spec tabs T6.2)
 	}
 	for id, row := range m.Rows.Panes {
+		if row.Closed == nil && isOpen(m, row) && row.Pane.Status != davit.PaneStarting {
+			s.cfg.Chips.Pane(id, row.Pane.Directory) // an ended or lost pane is still somewhere
+		}
 		switch {
 		case !tabs[row.Pane.Tab] || !s.inTree(m, row):
 			s.later(func(ctx context.Context) { s.endPane(ctx, id, davit.Tab{ID: row.Pane.Tab}) })
@@ -47,7 +50,6 @@ func (s *Service) restore(ctx context.Context) {
 				}
 			})
 		case row.Pane.Status == davit.PaneRunning:
-			s.cfg.Chips.Pane(id, row.Pane.Directory)
 			s.startup(id, row.Spec.ShellKind, row.Spec.Startup)
 		case row.Pane.Exit != nil && isOpen(m, row):
 			s.later(func(ctx context.Context) { s.exited(ctx, id) })

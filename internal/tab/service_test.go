@@ -37,6 +37,7 @@ type tabsHost struct {
 	store *store.Store
 	host  *host.Host
 	panes *host.Panes
+	chips *places
 	s     *Service
 	stop  func()
 }
