@@ -43,7 +43,7 @@ func TestQueriesAreNeverAnsweredTwice(t *testing.T) {
 	case testing.Short():
 		kills = 5
 	case raceDetector: // everything takes several times as long
-		kills = 15
+		kills = 10
 	}
 	s := newScene(t)
 	s.up()
