@@ -107,7 +107,7 @@ commands = ["echo {{worktree_path}} {{issue}}"]
 timeout = "2m"
 `
 
-// The whole of T4.1, in the two steps of an opening with a worktree.
+// The whole of spec tabs T4.1, in the two steps of an opening with a worktree.
 func TestPlanWithWorktree(t *testing.T) {
 	c := load(t, worktreeConfig)
 	in := testInput()
@@ -182,6 +182,8 @@ func TestWorktreeNames(t *testing.T) {
 	}
 }
 
+// Directories: a leading ~, and relative ones by the repository parameter, else by the start
+// directory (spec tabs T3.3; cases 24, 25).
 func TestDirectories(t *testing.T) {
 	for _, c := range []struct{ dir, repo, want string }{
 		{"", "", "/start"}, {"", "/r", "/start"}, {"~", "", "/home/ann"}, {"~/a b/", "", "/home/ann/a b"}, {"sub/../x", "", "/start/x"},
