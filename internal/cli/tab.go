@@ -161,7 +161,7 @@ func (a *app) tabUndoCommand() *cobra.Command {
 	var ref wire.TabRef
 	cmd := &cobra.Command{
 		Use: "undo [TAB]", Short: "Bring back what was closed last: tabs, their group, or a pane", Args: cobra.MaximumNArgs(1),
-		Long: "Brings back what the last close closed, all of it. With a tab, that tab alone; with --batch, what one close closed.",
+		Long: "Brings back what the last close closed, all of it. With a tab (its id, its title, or its branch), that tab alone; with --batch, what one close closed.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && ref.Batch != "" {
 				return usagef("name a tab or a batch, not both")

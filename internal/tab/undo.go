@@ -57,6 +57,9 @@ func wanted(m host.Model, req wire.TabRef, now time.Time) ([]davit.ClosedTab, er
 			live = append(live, e)
 		}
 	}
+	if err := called(m, live, &req.Tab); err != nil {
+		return nil, err
+	}
 	batch := req.Batch
 	if batch == "" && req.Tab == "" && len(live) > 0 {
 		batch = live[0].Batch
@@ -83,9 +86,32 @@ func wanted(m host.Model, req wire.TabRef, now time.Time) ([]davit.ClosedTab, er
 	return list, nil
 }
 
+// called finds a closed tab by its title, or by the branch of its worktree, when no id is
+// like that.
+func called(m host.Model, live []davit.ClosedTab, name *davit.TabID) error {
+	if *name == "" || slices.ContainsFunc(live, func(e davit.ClosedTab) bool { return e.ID == *name }) {
+		return nil
+	}
+	var ids []davit.TabID
+	for _, e := range live {
+		w := m.Rows.Closed[e.ID].Tab.Worktree
+		if e.Kind == "tab" && (e.Title == string(*name) || w != nil && w.Branch == string(*name)) {
+			ids = append(ids, e.ID)
+		}
+	}
+	switch len(ids) {
+	case 0:
+	case 1:
+		*name = ids[0]
+	default:
+		return davit.Errorf(davit.CodeTabAmbiguous, "%d closed tabs are called %q", len(ids), *name).WithHint("use an id").With("candidates", ids)
+	}
+	return nil
+}
+
 func named(req wire.TabRef) string {
 	if id := cmp.Or(string(req.Tab), req.Batch); id != "" {
-		return " under the id " + id
+		return " as " + id
 	}
 	return " any more"
 }
