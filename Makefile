@@ -64,8 +64,8 @@ fmt: ## format the Go files
 bench: build ## side by side with tmux; prints docs/benchmarks.md's table to stdout
 	$(GO) run ./internal/bench
 
-kill: ## kill the host 50 times (DAVIT_KILLS) at random under full output
-	DAVIT_KILLS=$${DAVIT_KILLS:-50} $(GO) test -count=1 -timeout 2h -v -run '^TestKilledHost$$' ./internal/daemon
+kill: ## kill the host 50 times (DAVIT_KILLS) at random under full output, and at each step of a cleanup
+	DAVIT_KILLS=$${DAVIT_KILLS:-50} $(GO) test -count=1 -timeout 2h -v -run '^TestKilled(Host|Cleanup)$$' ./internal/daemon
 
 soak: ## 30 minutes (DAVIT_SOAK): 20 panes print, clients come and go, the host is killed every minute
 	DAVIT_SOAK=$${DAVIT_SOAK:-30m} $(GO) test -count=1 -timeout 12h -v -run '^TestSoak$$' ./internal/daemon

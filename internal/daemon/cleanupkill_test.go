@@ -35,8 +35,13 @@ func TestKilledCleanup(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", victim, half), func(t *testing.T) {
 				t.Parallel()
 				s := newCleanupScene(t, victim)
-				for j, at := range []func(){s.stored, s.asked, s.unrecorded, s.inFirst, s.between, s.inLast, s.ended, s.held, s.queued, s.merged} {
-					s.branch = (i/2+j+half)%2 == 1
+				s.branch = (i/2+half)%2 == 1
+				s.stored()
+				for j, at := range []func(){s.asked, s.unrecorded, s.inFirst, s.between, s.inLast, s.ended, s.held, s.queued, s.merged} {
+					if (testing.Short() || raceDetector) && len(halves) == 1 && (i+j)%2 == 1 {
+						continue // each point still has two victims
+					}
+					s.branch = !s.branch
 					at()
 				}
 				s.judge()

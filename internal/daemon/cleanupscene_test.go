@@ -60,9 +60,20 @@ func newCleanupScene(t *testing.T, victim string) *cleanupScene {
 		}
 	}
 	s.env = append(s.env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
-	s.git(".", "init", "-q", "-b", "main", "repo")
-	s.git("repo", "commit", "-q", "--allow-empty", "-m", "first")
+	for _, repo := range []string{"repo", "repo-asked", "repo-unrecorded"} {
+		s.git(".", "init", "-q", "-b", "main", repo)
+		s.git(repo, "commit", "-q", "--allow-empty", "-m", "first")
+	}
 	return s
+}
+
+// repo is the repository of a tab: one of its own where the keeper is stopped, so that no
+// earlier cleanup, which the host has not settled yet, is in the way.
+func (s *cleanupScene) repo(name string) string {
+	if _, err := os.Stat(filepath.Join(s.dir, "repo-"+name)); err == nil {
+		return "repo-" + name
+	}
+	return "repo"
 }
 
 // commands are a close plan. Each writes down that it ran; the first and the last wait
@@ -94,7 +105,7 @@ func (s *cleanupScene) treeOf(name string) string {
 // open opens a tab with a worktree of its own.
 func (s *cleanupScene) open(name string, commands []string) *closing {
 	s.t.Helper()
-	return s.openConfig(name, "[worktree]\nrepo = '"+filepath.Join(s.dir, "repo")+"'\nbranch = \""+name+"\"\n", commands, filepath.Join(s.dir, "repo"))
+	return s.openConfig(name, "[worktree]\nrepo = '"+filepath.Join(s.dir, s.repo(name))+"'\nbranch = \""+name+"\"\n", commands, filepath.Join(s.dir, s.repo(name)))
 }
 
 // openIn opens a tab in a worktree that is there.
@@ -110,7 +121,7 @@ func (s *cleanupScene) openConfig(name, worktree string, commands []string, dir 
 		quoted = append(quoted, "'''"+c+"'''")
 	}
 	config := "name = \"" + name + "\"\ntitle = \"" + name + "\"\n" + worktree + "[[panes]]\nid = \"main\"\ntype = \"terminal\"\n[on_close]\ndirectory = '" +
-		filepath.Join(s.dir, "repo") + "'\ncommands = [" + strings.Join(quoted, ", ") + "]\n"
+		filepath.Join(s.dir, s.repo(name)) + "'\ncommands = [" + strings.Join(quoted, ", ") + "]\n"
 	if err := os.WriteFile(filepath.Join(s.dir, "home", "config", "tab_configs", name+".toml"), []byte(config), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
@@ -294,7 +305,7 @@ func (s *cleanupScene) check(look func()) {
 }
 
 func (s *cleanupScene) hasBranch(name string) bool {
-	return strings.TrimSpace(s.git("repo", "branch", "--list", name)) != ""
+	return strings.TrimSpace(s.git(s.repo(name), "branch", "--list", name)) != ""
 }
 
 // dir is the folder of the cleanup, "" before there is one.

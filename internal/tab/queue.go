@@ -338,6 +338,11 @@ func (s *Service) settleCleanup(ctx context.Context, row store.CleanupRow, cause
 	default:
 		row.State = store.CleanupDone
 	}
+	if row.State != store.CleanupDone && !report.Back {
+		step, _ := report.Failed()
+		s.cfg.Log.Warn("a cleanup did not end well", "cleanup", row.ID, "tab", row.Tab, "state", row.State,
+			"command", step.Command, "fault", step.Error, "skipped", report.Skipped, "err", cause)
+	}
 	row.Steps, _ = json.Marshal(report.Steps)
 	row.Changed = s.cfg.Now()
 	err = s.decide(ctx, func(d *draft) error {
