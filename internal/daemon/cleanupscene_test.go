@@ -40,6 +40,12 @@ type closing struct {
 
 func newCleanupScene(t *testing.T, victim string) *cleanupScene {
 	s := &cleanupScene{scene: newScene(t), victim: victim, expected: map[string]bool{}}
+	t.Cleanup(func() { // before the scene's own: what a failed test left stopped could not be ended
+		s.signal(s.last.KeeperPid, syscall.SIGCONT)
+		if s.host != nil {
+			s.signal(s.host.Process.Pid, syscall.SIGCONT)
+		}
+	})
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatal(err)
