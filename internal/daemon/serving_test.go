@@ -182,7 +182,7 @@ func readerTooFarBehind(s *scene, t *testing.T) {
 		if _, err := io.ReadFull(out, first); err != nil {
 			t.Fatal(err)
 		}
-		testenv.Eventually(t, patience, func() (bool, string) {
+		testenv.Eventually(t, 5*patience, func() (bool, string) {
 			p, _ := s.pane(id)
 			return p.Offset >= uint64(c.size), fmt.Sprintf("%d of %d are printed", p.Offset, c.size)
 		})

@@ -185,6 +185,9 @@ func TestHardValuesGoWherePlainOnesGo(t *testing.T) {
 				if strings.Contains(strings.ReplaceAll(text, "\\\n", ""), "$$") {
 					return // the process id is another each time
 				}
+				if strings.Contains(strings.ReplaceAll(text, "\\\n", ""), "=~") {
+					return // bash expands the tilde only when what is before "=" looks like a name
+				}
 				if s.kind != Fish {
 					text = "v=V; " + text
 				}
