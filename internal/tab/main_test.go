@@ -197,6 +197,9 @@ func (st *stage) reboot() {
 		st.tb.Fatal(err)
 	}
 	for _, info := range infos {
+		if info.Exit != nil || info.Pid <= 0 {
+			continue // its number may be another's by now
+		}
 		if err := syscall.Kill(info.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 			st.tb.Fatal(err)
 		}
