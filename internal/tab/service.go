@@ -78,6 +78,7 @@ type Service struct {
 	mu     sync.Mutex                   // guards what follows; a leaf
 	caller map[string]string            // session variables of the last CLI caller (P3.7)
 	ctx    context.Context              // of Run
+	ended  bool                         // Run waits for what is under way: nothing is begun any more
 	ends   map[davit.PaneID][]time.Time // of programs that start again by themselves
 
 	undo  atomic.Int64 // nanoseconds that undo keeps what was closed
@@ -107,7 +108,7 @@ func (s *Service) Run(ctx context.Context) error {
 	s.mu.Unlock()
 	s.loadSettings(ctx)
 	close(s.begun)
-	defer s.group.Wait()
+	defer s.waitAll()
 	select {
 	case <-s.cfg.Panes.Ready():
 	case <-ctx.Done():
@@ -150,9 +151,9 @@ func (s *Service) lastCaller() map[string]string {
 func (s *Service) later(work func(ctx context.Context)) {
 	<-s.begun
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	ctx := s.ctx
-	s.mu.Unlock()
-	if ctx.Err() != nil {
+	if s.ended || ctx.Err() != nil {
 		return // the host stops: what is left is taken up by the next one, from the rows
 	}
 	s.group.Go(func() {
@@ -163,6 +164,14 @@ func (s *Service) later(work func(ctx context.Context)) {
 		}()
 		work(ctx)
 	})
+}
+
+// waitAll ends Run: what is under way may have begun more, until here.
+func (s *Service) waitAll() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.group.Wait()
 }
 
 func (s *Service) poke() {

@@ -1,9 +1,12 @@
 package tab
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -231,5 +234,32 @@ func TestSweep(t *testing.T) {
 	x.must(err)
 	if len(all.Cleanups) != 3 || len(all.Acts) != 0 {
 		t.Errorf("stored: %d cleanups, acts %+v", len(all.Cleanups), all.Acts)
+	}
+}
+
+// What comes while the service ends is begun before Run returns, or never (STYLE 6).
+func TestNothingBeginsAfterRun(t *testing.T) {
+	x := newTabs(t, t.TempDir(), time.Minute)
+	var over, late atomic.Bool
+	var callers sync.WaitGroup
+	quit := make(chan struct{})
+	for range 4 {
+		callers.Go(func() {
+			for {
+				select {
+				case <-quit:
+					return
+				default:
+					x.s.later(func(context.Context) { late.CompareAndSwap(false, over.Load()) })
+				}
+			}
+		})
+	}
+	x.stop()
+	over.Store(true)
+	close(quit)
+	callers.Wait()
+	if late.Load() {
+		t.Error("work ran after Run had returned")
 	}
 }
