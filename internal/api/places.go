@@ -3,7 +3,9 @@ package api
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"davit"
 	"davit/internal/wire"
@@ -66,6 +68,9 @@ func (s *Server) removeWorktree(ctx context.Context, in wire.WorktreeRemove) (wi
 	if err != nil {
 		return wire.WorktreeRemoved{}, err
 	}
+	if err := s.unused(place.Path); err != nil {
+		return wire.WorktreeRemoved{}, err
+	}
 	report, err := s.cfg.Workspaces.Remove(ctx, workspace.RemoveRequest{
 		Path: place.Path, Repo: place.Repo, ID: place.ID, ForceDigest: in.Force, External: in.External, DeleteBranch: in.DeleteBranch,
 	})
@@ -77,4 +82,20 @@ func (s *Server) removeWorktree(ctx context.Context, in wire.WorktreeRemove) (wi
 		kept = append(kept, "branch "+report.Kept.Branch)
 	}
 	return wire.WorktreeRemoved{Path: report.Path, Kept: append([]string{}, kept...), DeletedBranch: report.BranchDeleted, DeletedHead: report.BranchLast}, nil
+}
+
+// unused refuses to take a worktree from under a program that runs in it: its tab is closed
+// first, which asks.
+func (s *Server) unused(path string) error {
+	state := s.cfg.Host.State()
+	for _, p := range state.Panes {
+		inside := p.Directory == path || strings.HasPrefix(p.Directory, path+string(filepath.Separator))
+		if !inside || p.Status != davit.PaneRunning || !p.Running && p.Agent == "" && len(p.Argv) == 0 {
+			continue
+		}
+		what := cmp.Or(p.Command, p.Agent, "a program")
+		return davit.Errorf(davit.CodeWorktreeProtected, "%s is not removed: %s runs in it, in the tab %s", path, what, p.Tab).
+			WithHint("end it, or close the tab first: `davit tab close %s`", p.Tab).With("path", path).With("tab", p.Tab)
+	}
+	return nil
 }
