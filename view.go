@@ -104,6 +104,16 @@ type Pane struct {
 	Shell     string     `json:"shell,omitempty"`
 	OnExit    string     `json:"onExit,omitempty"`
 	PaneKey   PaneKey    `json:"paneKey,omitempty"`
+
+	Startup *StartupFault `json:"startup,omitempty"` // a startup command failed, and the rest was not run
+}
+
+// StartupFault is a command of a config's pane that failed, and what was not run after it
+// (spec tabs T4.1). It stays with the pane until its program is started again.
+type StartupFault struct {
+	Command string   `json:"command"`
+	Exit    int      `json:"exit"`              // exit status; 128+signal when a signal ended it
+	Skipped []string `json:"skipped,omitempty"` // the commands after it, in order
 }
 
 // Exit is how a program ended.

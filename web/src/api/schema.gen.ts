@@ -1794,6 +1794,7 @@ export interface components {
             running: boolean;
             session?: string;
             shell?: string;
+            startup?: components["schemas"]["StartupFault"];
             status: string;
             tab: string;
             title?: string;
@@ -2146,6 +2147,12 @@ export interface components {
             pane?: string;
             sizes?: number[] | null;
         };
+        StartupFault: {
+            command: string;
+            /** Format: int64 */
+            exit: number;
+            skipped?: string[] | null;
+        };
         State: {
             chips: {
                 [key: string]: components["schemas"]["Chip"][] | null;
@@ -2334,6 +2341,11 @@ export interface components {
             /** @description what could not be found out, and why */
             fault?: string;
             head: string;
+            /**
+             * Format: int64
+             * @description files and folders that git ignores, such as .env and node_modules/: they go with the worktree
+             */
+            ignored: number;
             /** @description why git keeps it locked */
             locked?: string;
             /** @description made by davit */
@@ -2412,6 +2424,14 @@ export interface components {
         WorktreeRemoved: {
             deletedBranch?: string;
             deletedHead?: string;
+            /** @description what git ignored and went with it, by path: at most 20, files first */
+            ignored: string[] | null;
+            /**
+             * Format: int64
+             * @description how many there were
+             */
+            ignoredCount: number;
+            /** @description what stays, in words: the branch, stashes */
             kept: string[] | null;
             path: string;
         };

@@ -48,6 +48,8 @@ export function Picker(props: PickerProps) {
 	const open = useSignal(false);
 	const typed = useSignal<string | null>(null);
 	const at = useSignal(0);
+	// Taken before the list was there: decided by the list when it comes.
+	const early = useRef(false);
 
 	const chosen = choices.find((choice) => choice.value === value);
 	const shown = chosen?.title ?? props.shown ?? value;
@@ -90,6 +92,12 @@ export function Picker(props: PickerProps) {
 		if (props.focus && matchMedia("(pointer: fine)").matches) input.current?.focus();
 	}, []);
 
+	useEffect(() => {
+		if (props.busy || !early.current) return;
+		early.current = false;
+		takeTyped(0);
+	}, [props.busy]);
+
 	const show = () => {
 		if (disabled || open.value) return;
 		at.value = Math.max(0, found.indexOf(chosen ?? (found[0] as Choice)));
@@ -105,6 +113,16 @@ export function Picker(props: PickerProps) {
 		if (choice) props.onPick(choice.value);
 		else props.more?.onPick();
 	};
+	const takeTyped = (index: number) => {
+		const text = typed.value?.trim() ?? "";
+		if (props.busy && text !== "") {
+			early.current = true;
+			open.value = false;
+		} else if (props.free && found.length === 0 && text !== "") {
+			hide();
+			props.onPick(text);
+		} else take(index);
+	};
 	const onKey = (event: KeyboardEvent) => {
 		if (event.isComposing) return;
 		if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -113,11 +131,7 @@ export function Picker(props: PickerProps) {
 			at.value = (here + (event.key === "ArrowDown" ? 1 : -1) + count) % Math.max(1, count);
 		} else if (event.key === "Enter" && open.value && !event.ctrlKey && !event.metaKey) {
 			event.preventDefault(); // the form is sent by the next one
-			const text = typed.value?.trim() ?? "";
-			if (props.free && found.length === 0 && text !== "") {
-				hide();
-				props.onPick(text);
-			} else take(here);
+			takeTyped(here);
 		} else if (event.key === "Escape" && open.value) {
 			event.preventDefault();
 			event.stopPropagation();
@@ -126,6 +140,7 @@ export function Picker(props: PickerProps) {
 	};
 	const leave = () => {
 		const text = typed.value?.trim() ?? "";
+		if (props.busy && text !== "") return takeTyped(0);
 		const same = choices.find((choice) => choice.title === text || choice.value === text);
 		hide();
 		if (same) props.onPick(same.value);
@@ -161,6 +176,7 @@ export function Picker(props: PickerProps) {
 					onClick={show}
 					onInput={(event) => {
 						typed.value = event.currentTarget.value;
+						early.current = false;
 						at.value = 0;
 						open.value = true;
 					}}
@@ -205,7 +221,9 @@ export function Picker(props: PickerProps) {
 					</div>
 				))}
 				{found.length === 0 && (
-					<p class="picker-none">{props.free ? "Enter takes what you typed." : "Nothing fits."}</p>
+					<p class="picker-none">
+						{props.busy ? "Looking…" : props.free ? "Enter takes what you typed." : "Nothing fits."}
+					</p>
 				)}
 				{props.more && (
 					// biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys

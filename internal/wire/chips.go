@@ -1,0 +1,35 @@
+package wire
+
+import (
+	"davit"
+)
+
+// ChipsRequest is chips.get, by pane or by directory.
+type ChipsRequest struct {
+	Pane davit.PaneID `json:"pane,omitempty"`
+	Dir  string       `json:"dir,omitempty"`
+	Path string       `json:"path,omitempty" doc:"the caller's PATH"`
+}
+
+// Chips answers it.
+type Chips struct {
+	Chips      []davit.Chip `json:"chips"`
+	Validation string       `json:"validation" doc:"unvalidated, validated or suppressed (spec chips C4.1)"`
+	Shown      []string     `json:"shown,omitempty" doc:"the kinds of the effective prompt, in order"`
+}
+
+// ChipLayoutSet is chips.setLayout. Absent parts stay as they are; a part that is the
+// default of the moment is stored as the default (spec chips C4.6).
+type ChipLayoutSet struct {
+	Prompt    *[]string          `json:"prompt,omitempty"`
+	Footer    *davit.FooterItems `json:"footer,omitempty"`
+	CLIFooter *davit.FooterItems `json:"cliFooter,omitempty"`
+	Reset     []string           `json:"reset,omitempty" doc:"prompt, footer or cliFooter: back to the default"`
+}
+
+// ChipRevalidated is chips.revalidate.
+type ChipRevalidated struct {
+	Layout  davit.ChipLayout `json:"layout"`
+	Outcome string           `json:"outcome" doc:"validated, missing_gh, unauthenticated_gh or no_change (spec chips C4.2)"`
+	Reason  string           `json:"reason,omitempty"`
+}
