@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/changes"
 	"davit/internal/feed"
 	"davit/internal/host"
 	"davit/internal/launch"
@@ -70,6 +71,7 @@ type Config struct {
 	Agents     Agents
 	Workspaces *workspace.Workspaces
 	Chips      Chips
+	Changes    changes.Reader
 	Feed       *feed.Feed
 	Access     Access
 	Viewers    Viewers

@@ -104,6 +104,7 @@ func (s *Server) operations() {
 	s.groupOperations()
 	s.paneOperations()
 	s.workspaceOperations()
+	s.changeOperations()
 	s.chipOperations()
 	s.noticeOperations()
 	s.sessionOperations()

@@ -36,7 +36,7 @@ func (s *Server) worktrees(ctx context.Context, in wire.WorktreeListRequest) (wi
 	for _, i := range infos {
 		_, ours := made[i.Path]
 		list.Worktrees = append(list.Worktrees, wire.WorktreeInfo{
-			Path: i.Path, Branch: i.Branch, Head: i.Head, Dirty: i.Dirty, Untracked: i.Untracked, Unpushed: i.Unpushed, Stashes: i.Stashes,
+			Path: i.Path, Branch: i.Branch, Head: i.Head, Dirty: i.Dirty, Untracked: i.Untracked, Unpushed: i.Unpushed, Stashes: i.Stashes, Ignored: i.Ignored,
 			OwnerTab: i.OwnerTab, Main: i.Main, Made: ours, Base: i.Base, Ahead: i.Ahead, Behind: i.Behind, Size: i.Size,
 			Locked: lockReason(i), Missing: i.Missing, Fault: i.Fault,
 		})
@@ -77,11 +77,11 @@ func (s *Server) removeWorktree(ctx context.Context, in wire.WorktreeRemove) (wi
 	if err != nil {
 		return wire.WorktreeRemoved{}, err
 	}
-	kept := slices.Clone(report.Notes)
-	if report.Kept.Branch != "" {
-		kept = append(kept, "branch "+report.Kept.Branch)
-	}
-	return wire.WorktreeRemoved{Path: report.Path, Kept: append([]string{}, kept...), DeletedBranch: report.BranchDeleted, DeletedHead: report.BranchLast}, nil
+	return wire.WorktreeRemoved{
+		Path: report.Path, Kept: append([]string{}, slices.Concat(report.Notes, workspace.KeptText(report.Kept))...),
+		Ignored: append([]string{}, report.Ignored.Paths...), IgnoredCount: report.Ignored.Count,
+		DeletedBranch: report.BranchDeleted, DeletedHead: report.BranchLast,
+	}, nil
 }
 
 // unused refuses to take a worktree from under a program that runs in it: its tab is closed

@@ -24,6 +24,7 @@ import (
 
 	"davit"
 	"davit/internal/api"
+	"davit/internal/changes"
 	"davit/internal/configs"
 	"davit/internal/feed"
 	"davit/internal/home"
@@ -172,7 +173,7 @@ func (d *daemon) build(ctx context.Context) error {
 	d.configs = configs.New(d.configsConfig(spaces, agents))
 	d.server = api.New(api.Config{
 		Host: d.host, Panes: d.panes, Tabs: d.tabs, Configs: d.configs, Launches: d.launches, Sessions: d.sessions, Agents: agents, Workspaces: spaces,
-		Chips: d.chips, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Page: web.Handler(), Instance: identity.Instance, Metrics: d.metrics.write,
+		Chips: d.chips, Changes: changes.Reader{Git: runner}, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Page: web.Handler(), Instance: identity.Instance, Metrics: d.metrics.write,
 		Info: d.info, Shutdown: d.shutdown, Addresses: func() []string { return api.LocalAddresses(d.tcp.Addr()) }, Log: d.log,
 	})
 	return nil

@@ -34,7 +34,7 @@ type StatusEntry struct {
 
 // StatusOptions choose what is looked at.
 type StatusOptions struct {
-	Ignored         bool // also what .gitignore hides, directories whole
+	Ignored         bool // also what .gitignore hides, a folder that a pattern names as one entry
 	DirtySubmodules bool // also submodules whose own work tree is dirty (a process each)
 	Directories     bool // an untracked directory as one entry
 }
@@ -48,7 +48,7 @@ func (r Runner) Status(ctx context.Context, dir string, o StatusOptions) ([]Stat
 		args = append(args, "--untracked-files=all")
 	}
 	if o.Ignored {
-		args = append(args, "--ignored=traditional")
+		args = append(args, "--ignored=matching")
 	}
 	if o.DirtySubmodules {
 		args = append(args, "--ignore-submodules=none")
@@ -124,18 +124,10 @@ type FileStat struct {
 // NumStat runs `git diff --numstat -z` against HEAD, work tree and index together. With
 // unborn, where there is no HEAD yet, it gives what the index holds.
 func (r Runner) NumStat(ctx context.Context, dir string, unborn bool) ([]FileStat, error) {
-	args := []string{"-c", "diff.autoRefreshIndex=false", "diff", "--numstat", "-z", "--find-renames", "--no-ext-diff",
-		"--no-textconv", "--ignore-submodules=dirty"}
 	if unborn {
-		args = append(args, "--cached")
-	} else {
-		args = append(args, "HEAD")
+		return r.numStat(ctx, dir, "--cached")
 	}
-	out, err := r.Read(ctx, dir, append(args, "--")...)
-	if err != nil {
-		return nil, err
-	}
-	return parseNumStat(string(out))
+	return r.numStat(ctx, dir, "HEAD")
 }
 
 func parseNumStat(out string) ([]FileStat, error) {

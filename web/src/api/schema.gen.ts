@@ -514,6 +514,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/directory.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a directory holds, for a menu */
+        post: operations["directory.list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/group.dissolve": {
         parameters: {
             query?: never;
@@ -1143,6 +1160,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/worktree.changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What differs in a work tree: staged, not staged, untracked, in conflict */
+        post: operations["worktree.changes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/worktree.create": {
         parameters: {
             query?: never;
@@ -1154,6 +1188,23 @@ export interface paths {
         put?: never;
         /** Make a worktree */
         post: operations["worktree.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/worktree.diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The diff of one path of worktree.changes */
+        post: operations["worktree.diff"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1316,6 +1367,42 @@ export interface components {
             more?: boolean;
             repo: string;
         };
+        Change: {
+            /**
+             * Format: int64
+             * @description lines
+             */
+            added: number;
+            binary?: boolean;
+            /** @description where a renamed one was */
+            from?: string;
+            /** @description added modified deleted renamed copied type_changed untracked, of a conflict both_modified and the like */
+            kind: string;
+            path: string;
+            /** Format: int64 */
+            removed: number;
+            submodule?: boolean;
+        };
+        Changes: {
+            /** @description "" when HEAD is detached */
+            branch: string;
+            /** @description that a merge left to be resolved */
+            conflicts: components["schemas"]["Change"][] | null;
+            /**
+             * Format: int64
+             * @description paths beyond the 5,000 that are listed
+             */
+            more?: number;
+            /** @description some untracked files were too many or too large for their lines to be counted */
+            partial?: boolean;
+            /** @description of the work tree; paths are relative to it */
+            root: string;
+            staged: components["schemas"]["Change"][] | null;
+            /** @description there is no commit yet */
+            unborn?: boolean;
+            unstaged: components["schemas"]["Change"][] | null;
+            untracked: components["schemas"]["Change"][] | null;
+        };
         Chip: {
             data?: components["schemas"]["ChipData"];
             kind: string;
@@ -1439,6 +1526,8 @@ export interface components {
             path: string;
             text: string;
             trust?: string;
+            /** @description of config.saveTab: what the config does otherwise than the tab */
+            warning?: string;
         };
         ConfigList: {
             configs: components["schemas"]["Config"][] | null;
@@ -1491,6 +1580,46 @@ export interface components {
             epoch: number;
             /** Format: int64 */
             seq: number;
+        };
+        Diff: {
+            binary?: boolean;
+            /** @description cut after 1 MiB */
+            more?: boolean;
+            /** @description in git's unified form; empty when nothing differs any more */
+            text: string;
+        };
+        DiffRequest: {
+            /** @description absolute; the caller's directory when empty */
+            dir?: string;
+            /** @description of a renamed one */
+            from?: string;
+            pane?: string;
+            /** @description relative to the work tree's root */
+            path: string;
+            /** @enum {string} */
+            side: "staged" | "unstaged" | "untracked" | "conflicts";
+        };
+        DirectoryEntry: {
+            /** @enum {string} */
+            kind: "directory" | "text" | "other";
+            name: string;
+        };
+        DirectoryListing: {
+            /** @description absolute */
+            directory: string;
+            /** @description directories, then text files, then others, each by name */
+            entries: components["schemas"]["DirectoryEntry"][] | null;
+            /** @description cut after 1,000 */
+            more?: boolean;
+            /** @description "" at the root */
+            parent?: string;
+        };
+        DirectoryRequest: {
+            /** @description absolute; the caller's directory when empty */
+            dir?: string;
+            /** @description names that begin with a dot too */
+            hidden?: boolean;
+            pane?: string;
         };
         Error: {
             code: string;
@@ -1891,6 +2020,11 @@ export interface components {
             data: string;
             mime?: string;
         };
+        PlaceRequest: {
+            /** @description absolute; the caller's directory when empty */
+            dir?: string;
+            pane?: string;
+        };
         Placement: {
             afterTabId?: string;
             groupId?: string;
@@ -2199,6 +2333,8 @@ export interface components {
             worktree?: components["schemas"]["Worktree"];
         };
         TabBack: {
+            /** @description what is not as it was before the close, for a person: a cleanup that goes on, programs that were ended */
+            notes: string[] | null;
             pane?: string;
             tab: string;
             tabs: string[] | null;
@@ -2219,6 +2355,8 @@ export interface components {
         TabClosed: {
             batch?: string;
             closed: string[] | null;
+            /** @description worktrees that the cleanups of these tabs remove, and what goes with them; of the first few, as far as it was found out at once */
+            going: components["schemas"]["WorktreeGoing"][] | null;
             /**
              * Format: date-time
              * @description until when undo can bring them back
@@ -2325,6 +2463,18 @@ export interface components {
             removeOnClose?: boolean;
             repo: string;
             warning?: string;
+        };
+        WorktreeGoing: {
+            /** @description it stays */
+            branch?: string;
+            /** @description by path: at most 20, files first; not those that the main checkout has alike */
+            ignored: string[] | null;
+            /** Format: int64 */
+            ignoredCount: number;
+            path: string;
+            tab: string;
+            /** @description the same for a person */
+            text: string;
         };
         WorktreeInfo: {
             /**
@@ -3419,6 +3569,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "directory.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectoryRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryListing"];
                 };
             };
             /** @description Error */
@@ -4629,6 +4812,39 @@ export interface operations {
             };
         };
     };
+    "worktree.changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaceRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "worktree.create": {
         parameters: {
             query?: never;
@@ -4649,6 +4865,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Worktree"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "worktree.diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiffRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diff"];
                 };
             };
             /** @description Error */
