@@ -189,6 +189,8 @@ type Chip struct {
 	Text   string     `json:"text"`             // as shown
 	Status ChipStatus `json:"status"`           // C3.3
 	Reason string     `json:"reason,omitempty"` // why it is disabled, stale or an error
+	Title  string     `json:"title,omitempty"`  // of a chip of the user's own (custom:<name>)
+	Icon   string     `json:"icon,omitempty"`   // of such a chip
 	Data   *ChipData  `json:"data,omitempty"`
 }
 
@@ -201,6 +203,18 @@ type ChipData struct {
 	Branch    string `json:"branch,omitempty"`
 	Detached  bool   `json:"detached,omitempty"`
 	Unborn    bool   `json:"unborn,omitempty"`
+
+	// Of git_status, with Branch. Rebased: both sides hold the same changes in other
+	// commits. CountsUnavailable: there is an upstream, and it cannot be counted against.
+	Upstream          string `json:"upstream,omitempty"`
+	Ahead             int    `json:"ahead,omitempty"`
+	Behind            int    `json:"behind,omitempty"`
+	Rebased           bool   `json:"rebased,omitempty"`
+	CountsUnavailable bool   `json:"countsUnavailable,omitempty"`
+
+	// WhileTyping: the chip is drawn only while the first word of what is typed, or of the
+	// command that runs, is one of these.
+	WhileTyping []string `json:"whileTyping,omitempty"`
 
 	PullRequest *PullRequest `json:"pullRequest,omitempty"`
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"davit/internal/chip"
+	"davit/internal/chip/command"
 	"davit/internal/git"
 )
 
@@ -44,9 +45,9 @@ func (c Client) View(ctx context.Context, gh, dir, search string) chip.PRRun {
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	r := run(ctx, command{path: gh, args: []string{"pr", "view", "--json", chip.PullRequestFields}, dir: dir, env: c.environment(search)})
-	out := chip.PRRun{Ended: r.ended, Late: r.late, Exit: r.exit, Stdout: r.stdout, Stderr: r.stderr, Why: r.why}
-	if r.late {
+	r := command.Run(ctx, command.Command{Path: gh, Args: []string{"pr", "view", "--json", chip.PullRequestFields}, Dir: dir, Env: c.environment(search)})
+	out := chip.PRRun{Ended: r.Ended, Late: r.Late, Exit: r.Exit, Stdout: r.Stdout, Stderr: r.Stderr, Why: r.Why}
+	if r.Late {
 		out.Why = "gh did not answer within " + within.String()
 	}
 	return out
@@ -88,18 +89,7 @@ func (c Client) getenv(name string) string {
 }
 
 // Find looks a program up on a PATH. Relative entries do not count.
-func Find(name, search string) (path string, found bool) {
-	for _, dir := range filepath.SplitList(search) {
-		path := filepath.Join(dir, name)
-		if !filepath.IsAbs(path) {
-			continue
-		}
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return path, true
-		}
-	}
-	return "", false
-}
+func Find(name, search string) (path string, found bool) { return command.Find(name, search) }
 
 // Accounts gives the hosts that gh has an account or a token for.
 func (c Client) Accounts() []string {

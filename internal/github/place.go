@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"davit/internal/chip"
+	"davit/internal/chip/command"
 	"davit/internal/git"
 )
 
@@ -154,11 +155,11 @@ func (c Client) resolve(ctx context.Context, name string) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sshWithin)
 	defer cancel()
-	r := run(ctx, command{path: path, args: []string{"-G", name}, env: c.environment("")})
-	if !r.ended || r.exit != 0 {
+	r := command.Run(ctx, command.Command{Path: path, Args: []string{"-G", name}, Env: c.environment("")})
+	if !r.Ended || r.Exit != 0 {
 		return name
 	}
-	for line := range strings.Lines(string(r.stdout)) {
+	for line := range strings.Lines(string(r.Stdout)) {
 		if host, ok := strings.CutPrefix(line, "hostname "); ok {
 			return strings.TrimSpace(host)
 		}

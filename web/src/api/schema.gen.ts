@@ -1405,25 +1405,35 @@ export interface components {
         };
         Chip: {
             data?: components["schemas"]["ChipData"];
+            icon?: string;
             kind: string;
             reason?: string;
             status: string;
             text: string;
+            title?: string;
             value: string;
         };
         ChipData: {
             /** Format: int64 */
             added: number;
+            /** Format: int64 */
+            ahead?: number;
+            /** Format: int64 */
+            behind?: number;
             branch?: string;
+            countsUnavailable?: boolean;
             detached?: boolean;
             /** Format: int64 */
             files: number;
             pullRequest?: components["schemas"]["PullRequest"];
+            rebased?: boolean;
             /** Format: int64 */
             removed: number;
             unborn?: boolean;
             /** Format: int64 */
             untracked: number;
+            upstream?: string;
+            whileTyping?: string[] | null;
         };
         ChipLayout: {
             badge: boolean;
