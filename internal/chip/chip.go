@@ -51,12 +51,15 @@ const (
 	InputBranch      Input = "git_branch"
 	InputExecutables Input = "executables"
 	InputInvalidated Input = "invalidating_commands"
+	InputPath        Input = "path"
+	InputKube        Input = "kubeconfig" // its files, by time and size
 )
 
 // Refresh is when a chip is fetched without being asked.
 type Refresh struct {
-	Pushed bool          // by the watch of the repository
-	Every  time.Duration // by timer; 0 is never
+	Pushed  bool          // by the watch of the repository
+	Every   time.Duration // by timer; 0 is never
+	Aligned bool          // on the marks of the clock on the wall
 }
 
 // Policy is how one kind is fetched (spec chips C2.1).
@@ -72,6 +75,8 @@ type Policy struct {
 	Fingerprint       []Input   // none: never skipped
 	InvalidatedBy     []Invalidator
 	Refresh           Refresh
+	WhileTyping       []string // drawn only beside these programs; none: always
+	Icon              string   // of a chip of the user's own
 }
 
 // Invalidator is a command that bumps a chip's counter: any use of it, or only with one
@@ -81,9 +86,25 @@ type Invalidator struct {
 	Verbs   []string // none: all
 }
 
+// policies are in the order of spec chips C1.
 var policies = []Policy{
 	{Kind: Cwd, Title: "Working Directory", Fingerprint: []Input{InputSession, InputCwd}},
+	{Kind: User, Title: "User", Fingerprint: []Input{InputSession}},
+	{Kind: Host, Title: "Host", Fingerprint: []Input{InputSession}},
+	{Kind: SSH, Title: "Remote Login"},
+	{Kind: Subshell, Title: "Subshell"},
+	{Kind: Venv, Title: "Python Virtualenv", Fingerprint: []Input{InputSession}},
+	{Kind: Conda, Title: "Conda Environment", Fingerprint: []Input{InputSession}},
+	{
+		Kind: Node, Title: "Node.js Version", Requires: []string{"node"}, LocalOnly: true, Deadline: time.Second, Cap: 5 * time.Second,
+		Fingerprint:   []Input{InputCwd, InputPath, InputExecutables, InputInvalidated},
+		InvalidatedBy: commands("node", "nvm", "fnm", "n", "volta", "asdf", "mise", "rtx", "nodenv", "nvs"),
+	},
+	{Kind: Date, Title: "Date", Refresh: Refresh{Every: 30 * time.Minute, Aligned: true}},
+	{Kind: Time12, Title: "Time (12-hour format)", Refresh: Refresh{Every: time.Minute, Aligned: true}},
+	{Kind: Time24, Title: "Time (24-hour format)", Refresh: Refresh{Every: time.Minute, Aligned: true}},
 	{Kind: GitBranch, Title: "Git Branch", Deadline: 200 * time.Millisecond, Cap: 5 * time.Second, Refresh: Refresh{Pushed: true}},
+	{Kind: GitStatus, Title: "Git Branch Status", Requires: []string{"git"}, Deadline: 200 * time.Millisecond, Cap: 5 * time.Second, Refresh: Refresh{Pushed: true}},
 	{Kind: GitDiff, Title: "Git Diff Stats", Requires: []string{"git"}, Deadline: 200 * time.Millisecond, Cap: 5 * time.Second, Refresh: Refresh{Pushed: true}},
 	{
 		Kind: GitHubPR, Title: "GitHub Pull Request", Requires: []string{"gh", "git"}, LocalOnly: true, Deadline: 5 * time.Second, Cap: 5 * time.Second,
@@ -95,6 +116,25 @@ var policies = []Policy{
 		},
 		Refresh: Refresh{Every: time.Minute},
 	},
+	{
+		Kind: Kube, Title: "Kubernetes Context", Requires: []string{"kubectl"}, LocalOnly: true, Deadline: time.Second, Cap: 5 * time.Second,
+		Fingerprint: []Input{InputPath, InputExecutables, InputKube, InputInvalidated}, InvalidatedBy: commands(kubeTools...), WhileTyping: kubeTools,
+	},
+	{Kind: SVNBranch, Title: "Svn Branch", Requires: []string{"svn"}, LocalOnly: true, Deadline: time.Second, Cap: 5 * time.Second},
+	{Kind: SVNDirty, Title: "Svn Uncommitted File Count", Requires: []string{"svn"}, LocalOnly: true, Deadline: time.Second, Cap: 5 * time.Second},
+	{Kind: AgentPlan, Title: "Agent Plan and Todo List"},
+}
+
+// kubeTools are the programs beside which the Kubernetes context is drawn.
+var kubeTools = []string{"kubectl", "helm", "kubens", "kubectx", "oc", "istioctl", "kogito", "k9s", "helmfile", "flux", "fluxctl", "stern",
+	"kubeseal", "skaffold", "kubent", "kubecolor", "cmctl", "sparkctl", "etcd", "fubectl"}
+
+func commands(names ...string) []Invalidator {
+	var list []Invalidator
+	for _, name := range names {
+		list = append(list, Invalidator{Command: name})
+	}
+	return list
 }
 
 // Policies gives the policies that there are, in the order of the spec.

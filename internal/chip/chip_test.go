@@ -4,12 +4,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
 
 	"davit"
 )
+
+const kindsOfTheSpec = `cwd user host ssh subshell venv conda node date time12 time24 git_branch git_status git_diff github_pr kube svn_branch svn_dirty agent_plan`
 
 func TestPoliciesAreWhole(t *testing.T) {
 	seen := map[Kind]bool{}
@@ -18,14 +21,31 @@ func TestPoliciesAreWhole(t *testing.T) {
 			t.Errorf("policy %+v", p)
 		}
 		seen[p.Kind] = true
-		if !slices.Contains(DefaultPrompt(), p.Kind) {
-			t.Errorf("%s is not in the default prompt", p.Kind)
+		_, made := SourceOf(p.Kind)
+		_, builtin := Builtin(p.Kind, Session{}, time.Time{})
+		read := slices.Contains([]Kind{Cwd, GitBranch, GitStatus, GitDiff, GitHubPR}, p.Kind)
+		if n := count(made, builtin, read); n != 1 {
+			t.Errorf("%s has a value from nowhere, or from two places", p.Kind)
+		}
+	}
+	for _, kind := range strings.Fields(kindsOfTheSpec) { // spec chips C1
+		if !seen[Kind(kind)] {
+			t.Errorf("there is no %s", kind)
 		}
 	}
 	want := []Kind{"conda", "venv", "ssh", "subshell", "node", "cwd", "git_branch", "git_diff", "github_pr", "kube"} // spec chips C4.5
 	if !slices.Equal(DefaultPrompt(), want) {
 		t.Errorf("default prompt %v", DefaultPrompt())
 	}
+}
+
+func count(facts ...bool) (n int) {
+	for _, fact := range facts {
+		if fact {
+			n++
+		}
+	}
+	return n
 }
 
 // pr is the policy of a kind that uses every column (spec chips C2.1).

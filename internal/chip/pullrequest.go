@@ -133,17 +133,24 @@ func NewPullRequest(pr davit.PullRequest) davit.Chip {
 func Printable(text string, limit int) string {
 	var b strings.Builder
 	count := 0
-	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
-		switch {
-		case r == '\t' || r == '\n' || r == '\r':
-			r = ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
-			continue
-		}
+	for _, r := range printable(text) {
 		if count++; count > limit {
 			return b.String() + ellipsis
 		}
 		b.WriteRune(r)
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// printable leaves out what is no character to be seen.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n' || r == '\r':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
 }

@@ -66,8 +66,18 @@ func Tilde(dir, home string) string {
 
 // Prompt gives a chip's part of a copied prompt (spec chips C5.1).
 func Prompt(c davit.Chip) string {
-	if Kind(c.Kind) == GitBranch && c.Text != "" {
+	if c.Text == "" {
+		return ""
+	}
+	switch Kind(c.Kind) {
+	case GitBranch, GitStatus:
 		return "git:(" + c.Text + ")"
+	case SVNBranch:
+		return "svn:(" + c.Text + ")"
+	case SVNDirty:
+		return "±" + c.Text
+	case Kube:
+		return "⎈ " + c.Text
 	}
 	return c.Text
 }

@@ -41,6 +41,14 @@ type StatusOptions struct {
 
 // Status runs `git status --porcelain=v2 -z`.
 func (r Runner) Status(ctx context.Context, dir string, o StatusOptions) ([]StatusEntry, error) {
+	out, err := r.Read(ctx, dir, statusArgs(o)...)
+	if err != nil {
+		return nil, err
+	}
+	return parseStatus(string(out))
+}
+
+func statusArgs(o StatusOptions) []string {
 	args := []string{"status", "--porcelain=v2", "-z", "--find-renames"}
 	if o.Directories {
 		args = append(args, "--untracked-files=normal")
@@ -55,11 +63,7 @@ func (r Runner) Status(ctx context.Context, dir string, o StatusOptions) ([]Stat
 	} else {
 		args = append(args, "--ignore-submodules=dirty")
 	}
-	out, err := r.Read(ctx, dir, args...)
-	if err != nil {
-		return nil, err
-	}
-	return parseStatus(string(out))
+	return args
 }
 
 // fieldsBefore is how many space-separated fields stand before the path, by line type.
