@@ -112,7 +112,7 @@ type Pane struct {
 // (spec tabs T4.1). It stays with the pane until its program is started again.
 type StartupFault struct {
 	Command string   `json:"command"`
-	Exit    int      `json:"exit"`              // exit status; 128+signal when a signal ended it
+	Exit    int      `json:"exit"`              // exit status; 128+signal when a signal ended it; -1 when the shell did not tell
 	Skipped []string `json:"skipped,omitempty"` // the commands after it, in order
 }
 
@@ -131,6 +131,7 @@ type Worktree struct {
 	Repo          string `json:"repo"` // path of the main checkout or bare repository
 	Base          string `json:"base,omitempty"`
 	RemoveOnClose bool   `json:"removeOnClose,omitempty"`
+	Included      int    `json:"included,omitempty"` // ignored files that .worktreeinclude brought along
 	Warning       string `json:"warning,omitempty"`
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,22 +38,44 @@ func (w *Workspaces) Create(ctx context.Context, req CreateRequest) (davit.Workt
 	if start.Kind == KindFolder {
 		return davit.Worktree{}, davit.Errorf(davit.CodeWorkspaceNotFound, "%s is a plain folder, and worktrees come from repositories", start.Path)
 	}
+	wt, source, err := w.make(ctx, start, req)
+	if err != nil || source == "" {
+		return wt, err
+	}
+	// git is done and its lock let go: what follows takes as long as it takes (L9.3, L9.5).
+	included, err := w.include(context.WithoutCancel(ctx), source, wt.Path)
+	if err != nil {
+		wt.Warning = join(wt.Warning, "what "+includeFile+" names could not be brought along: "+err.Error())
+	}
+	wt.Included, wt.Warning = included.Files, join(wt.Warning, included.warning())
+	return wt, nil
+}
+
+// join puts warnings into one line; none is dropped.
+func join(warnings ...string) string {
+	return strings.Join(slices.DeleteFunc(warnings, func(s string) bool { return s == "" }), "; ")
+}
+
+// make lets git make the worktree, under the repository's lock. source is where ignored
+// files may be brought from.
+func (w *Workspaces) make(ctx context.Context, start Workspace, req CreateRequest) (wt davit.Worktree, source string, err error) {
 	unlock, err := w.lock(ctx, start.CommonDir)
 	if err != nil {
-		return davit.Worktree{}, err
+		return davit.Worktree{}, "", err
 	}
 	defer unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkoutTime)
 	defer cancel()
 	repo, err := w.load(ctx, start.CommonDir)
 	if err != nil {
-		return davit.Worktree{}, err
+		return davit.Worktree{}, "", err
 	}
 	p, err := w.plan(ctx, repo, start, req)
 	if err != nil {
-		return davit.Worktree{}, err
+		return davit.Worktree{}, "", err
 	}
-	return w.build(ctx, repo, p, req)
+	wt, err = w.build(ctx, repo, p, req)
+	return wt, checkoutOf(repo, start), err
 }
 
 // CheckCreate says why Create would refuse, and makes nothing. What it found free may be

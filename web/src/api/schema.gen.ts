@@ -2469,6 +2469,8 @@ export interface components {
             base?: string;
             branch: string;
             id: string;
+            /** Format: int64 */
+            included?: number;
             path: string;
             removeOnClose?: boolean;
             repo: string;
