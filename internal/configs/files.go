@@ -15,6 +15,7 @@ import (
 
 	"davit"
 	"davit/internal/tabconfig"
+	"davit/internal/template"
 	"davit/internal/wire"
 )
 
@@ -204,15 +205,17 @@ func (f Files) Find(arg, dir string) (Loaded, error) {
 		path = filepath.Clean(path)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return Loaded{}, davit.Errorf(davit.CodeConfigNotFound, "there is no file %s", path).
-				WithHint("`davit config list` shows the configs that can be opened by name")
+				WithHint("%s`davit config list` shows the configs that can be opened by name", didYouMean(besides(path, arg)))
 		}
 		return f.checked(f.withTrust(f.Read(path)))
 	}
+	var names []string
 	var configs, strangers []*tabconfig.Config
 	var bad *Loaded // of that file name, for when no good one is named so
 	byPath := map[string]Loaded{}
 	for _, l := range f.All(dir) {
 		byPath[l.Path] = l
+		names = append(names, namesOf(l)...)
 		switch {
 		case l.Config != nil && l.From == sourceRepository && l.Trust != Trusted:
 			strangers = append(strangers, l.Config)
@@ -233,8 +236,11 @@ func (f Files) Find(arg, dir string) (Loaded, error) {
 		if bad != nil {
 			return f.checked(*bad)
 		}
-		return Loaded{}, davit.Errorf(davit.CodeConfigNotFound, "there is no tab config named %q", arg).
-			WithHint("put one into %s, or give a path that ends in .toml", strings.Join(f.Dirs, " or "))
+		e := davit.Errorf(davit.CodeConfigNotFound, "there is no tab config named %q", arg)
+		if len(names) == 0 {
+			return Loaded{}, e.WithHint("`davit config new NAME` writes one into %s; a file is given by a path that ends in .toml", f.Dirs[0])
+		}
+		return Loaded{}, e.WithHint("%s`davit config list` shows what there is; a file is given by a path that ends in .toml", didYouMean(tabconfig.Nearest(arg, names)))
 	}
 	var paths []string
 	for _, c := range found {
@@ -242,6 +248,41 @@ func (f Files) Find(arg, dir string) (Loaded, error) {
 	}
 	return Loaded{}, davit.Errorf(davit.CodeConfigAmbiguous, "%d tab configs are named %q", len(paths), arg).
 		WithHint("name the file: %s", strings.Join(paths, ", ")).With("candidates", paths)
+}
+
+// namesOf are the names by which a config can be asked for. One with faults has its file's
+// alone: it can be edited by that.
+func namesOf(l Loaded) []string {
+	stem := strings.TrimSuffix(filepath.Base(l.Path), ".toml")
+	if l.Config == nil || strings.EqualFold(l.Config.Name, stem) {
+		return []string{stem}
+	}
+	return []string{l.Config.Name, stem}
+}
+
+// besides is the file beside one that is not there whose name is the nearest, as arg would
+// have to be written; "" when there is none.
+func besides(path, arg string) string {
+	entries, _ := os.ReadDir(filepath.Dir(path)) // no folder, no neighbour
+	var names []string
+	for _, e := range entries[:min(len(entries), maxConfigs)] {
+		if strings.HasSuffix(e.Name(), ".toml") {
+			names = append(names, e.Name())
+		}
+	}
+	near := tabconfig.Nearest(filepath.Base(path), names)
+	if near == "" {
+		return ""
+	}
+	return strings.TrimSuffix(arg, filepath.Base(arg)) + near
+}
+
+// didYouMean begins a hint with a near name, when there is one.
+func didYouMean(near string) string {
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q? ", near)
 }
 
 // IsFile says whether an argument of `davit open` means a file.
@@ -263,7 +304,7 @@ func (f Files) ForOpen(req wire.OpenRequest) (Loaded, error) {
 		what = "is one of the repository's, and its text is not the one that you allowed"
 	}
 	return Loaded{}, davit.Errorf(davit.CodeConfigUntrusted, "the tab config %s %s", l.Path, what).
-		WithHint("read it, then allow that text: davit config trust %s", l.Path).
+		WithHint("read it, then allow that text: davit config trust %s", template.Word(template.Sh, l.Path)).
 		With("path", l.Path).With("digest", l.Digest).With("text", string(l.Source))
 }
 
@@ -283,8 +324,11 @@ func FaultError(code davit.Code, path, what string, faults []wire.Fault) error {
 			texts = append(texts, fault.Text)
 		}
 	}
-	return davit.Errorf(code, "the tab config %s %s:\n%s", path, what, strings.Join(texts, "\n")).
-		WithHint("`davit config check %s` lists everything", path).With("faults", faults)
+	e := davit.Errorf(code, "the tab config %s %s:\n%s", path, what, strings.Join(texts, "\n")).With("faults", faults)
+	if code == davit.CodeConfigOpenFault {
+		return e.WithHint("the file is right: give other values, or change what is named")
+	}
+	return e.WithHint("`davit config check %s` lists everything", template.Word(template.Sh, path))
 }
 
 // WireFaults gives faults the API's shape, with the text that the CLI prints.

@@ -192,6 +192,17 @@ func nearest(word string, known []string, older map[string]string) string {
 		return fmt.Sprintf("did you mean %q?", o)
 	}
 	known = known[:min(len(known), maxKnown)]
+	if best := Nearest(word, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	if len(known) == 0 || len(known) == maxKnown {
+		return ""
+	}
+	return "known here: " + strings.Join(known, ", ")
+}
+
+// Nearest is the known word that one may have meant, "" when none is near.
+func Nearest(word string, known []string) string {
 	lower := strings.ToLower(word)
 	best, bestRank := "", 2*(max(2, len(word)/3)+1)
 	for _, k := range known {
@@ -207,13 +218,7 @@ func nearest(word string, known []string, older map[string]string) string {
 			best, bestRank = k, rank
 		}
 	}
-	if best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	if len(known) == 0 || len(known) == maxKnown {
-		return ""
-	}
-	return "known here: " + strings.Join(known, ", ")
+	return best
 }
 
 // distance counts the letters to insert, delete, replace or swap.

@@ -78,11 +78,11 @@ func (c *Config) paramValues(in Input) (map[string]string, []Fault) {
 		case isBlank(v) && p.HasDefault:
 			v = p.Default
 		case isBlank(v):
-			fault(CodeValueMissing, fmt.Sprintf("give it with -p %s=…", p.Name), "the parameter %q has no value", p.Name)
+			fault(CodeValueMissing, fmt.Sprintf("give it with --param %s=…", p.Name), "the parameter %q has no value", p.Name)
 			continue
 		}
-		if problem := p.refuses(v); problem != "" {
-			fault(CodeValueInvalid, "", "the value of %q %s", p.Name, problem)
+		if problem := p.Refuses(v); problem != "" {
+			fault(CodeValueInvalid, fmt.Sprintf("give another one with --param %s=…", p.Name), "the value of %q %s", p.Name, problem)
 			continue
 		}
 		if p.Type == Repo {
@@ -93,8 +93,8 @@ func (c *Config) paramValues(in Input) (map[string]string, []Fault) {
 	return values, faults
 }
 
-// refuses tells why a value does not fit the parameter.
-func (p Param) refuses(v string) string {
+// Refuses tells why a value does not fit the parameter, "" when it does.
+func (p Param) Refuses(v string) string {
 	switch {
 	case strings.ContainsRune(v, 0):
 		return "contains a NUL byte"

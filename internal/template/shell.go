@@ -59,6 +59,15 @@ func Quote(shell Shell, value string) string {
 	return "'" + escapeSingle(shell, value) + "'"
 }
 
+// Word is the value as one argument of a command that people copy: in quotes unless no
+// shell needs them.
+func Word(shell Shell, value string) string {
+	if Bare(value) {
+		return value
+	}
+	return Quote(shell, value)
+}
+
 // escapeSingle is the value as it stands between single quotes.
 func escapeSingle(shell Shell, value string) string {
 	switch shell {
