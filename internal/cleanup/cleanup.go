@@ -77,6 +77,9 @@ type Step struct {
 	Dropped  int64     `json:"dropped,omitempty"`
 	Kept     []string  `json:"kept,omitempty"` // what a removal left alone
 	At       time.Time `json:"at"`
+
+	Ignored      []string `json:"ignored,omitempty"` // what git ignores and went with a removal, by path, the first of
+	IgnoredCount int      `json:"ignoredCount,omitempty"`
 }
 
 // Steps lists what a plan consists of, in order: the commands, then the removal of the
@@ -207,8 +210,15 @@ func TakeBack(state, id string) (bool, error) {
 	return true, nil
 }
 
+// Removed tells of a removal: what stays, and what went although it is in no commit.
+type Removed struct {
+	Kept         []string // in words
+	Ignored      []string // by path, the first of
+	IgnoredCount int
+}
+
 // Remove removes a worktree by the rules of spec launch L9.6 and says what was kept.
-type Remove func(ctx context.Context, state string, w davit.Worktree) (kept []string, err error)
+type Remove func(ctx context.Context, state string, w davit.Worktree) (Removed, error)
 
 // ErrAlreadyRan refuses a plan whose steps file exists: a cleanup runs once.
 var ErrAlreadyRan = errors.New("this cleanup has run before; it is never run a second time by itself")
@@ -265,8 +275,8 @@ func Run(ctx context.Context, dir string, remove Remove, now func() time.Time) e
 }
 
 func runRemove(ctx context.Context, s Step, plan Plan, remove Remove) Step {
-	kept, err := remove(ctx, plan.State, *plan.OnClose.RemoveWorktree)
-	s.Kept = kept
+	removed, err := remove(ctx, plan.State, *plan.OnClose.RemoveWorktree)
+	s.Kept, s.Ignored, s.IgnoredCount = removed.Kept, removed.Ignored, removed.IgnoredCount
 	if err != nil {
 		s.State, s.Error = StepFailed, err.Error()
 		if e := davit.AsError(err); e.Hint != "" {

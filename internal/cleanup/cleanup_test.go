@@ -32,9 +32,9 @@ func write(t *testing.T, on davit.OnClose) Plan {
 func run(t *testing.T, p Plan, remove Remove) (Report, error) {
 	t.Helper()
 	if remove == nil {
-		remove = func(context.Context, string, davit.Worktree) ([]string, error) {
+		remove = func(context.Context, string, davit.Worktree) (Removed, error) {
 			t.Error("a worktree is removed that no plan names")
-			return nil, nil
+			return Removed{}, nil
 		}
 	}
 	err := Run(t.Context(), Dir(p.State, p.ID), remove, time.Now)
@@ -54,9 +54,9 @@ func TestCommandsThenWorktree(t *testing.T) {
 		RemoveWorktree: &davit.Worktree{Path: "/somewhere/needle", Branch: "needle"},
 	})
 	removed := ""
-	report, err := run(t, p, func(_ context.Context, state string, w davit.Worktree) ([]string, error) {
+	report, err := run(t, p, func(_ context.Context, state string, w davit.Worktree) (Removed, error) {
 		removed = w.Path
-		return []string{"branch needle"}, nil
+		return Removed{Kept: []string{"branch needle"}, Ignored: []string{".env"}, IgnoredCount: 1}, nil
 	})
 	if err != nil || removed != "/somewhere/needle" || report.Skipped != 0 || len(report.Steps) != 3 {
 		t.Fatalf("%v; removed %q; %+v", err, removed, report)
@@ -66,8 +66,8 @@ func TestCommandsThenWorktree(t *testing.T) {
 	if want := "one\ntwo in " + p.OnClose.Directory + "  with \n"; string(data) != want {
 		t.Errorf("the commands wrote %q, want %q", data, want)
 	}
-	if got := report.Steps[2].Kept; len(got) != 1 || got[0] != "branch needle" {
-		t.Errorf("what the removal kept is not told: %v", got)
+	if got := report.Steps[2]; len(got.Kept) != 1 || got.Kept[0] != "branch needle" || len(got.Ignored) != 1 || got.IgnoredCount != 1 {
+		t.Errorf("what the removal kept, and what went with it, is not told: %+v", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"slices"
 
 	"davit"
 	"davit/internal/cleanup"
@@ -13,19 +14,17 @@ import (
 // spec launch L9.6, in the process of `davit cleanup-run`. The plan names a worktree that
 // this davit made; nothing is forced, and the branch is kept.
 func RemoveWorktree(environ []string) cleanup.Remove {
-	return func(ctx context.Context, state string, w davit.Worktree) ([]string, error) {
+	return func(ctx context.Context, state string, w davit.Worktree) (cleanup.Removed, error) {
 		spaces := workspace.New(workspace.Config{
 			Git: git.Runner{Path: "git", Env: environ}, State: state,
 			Owned: func(path string) bool { return path == w.Path },
 		})
 		report, err := spaces.Remove(ctx, workspace.RemoveRequest{Path: w.Path, Repo: w.Repo, ID: w.ID})
 		if err != nil {
-			return nil, err
+			return cleanup.Removed{}, err
 		}
-		kept := report.Notes
-		if report.Kept.Branch != "" {
-			kept = append(kept, "branch "+report.Kept.Branch+" at "+report.Kept.Head)
-		}
-		return kept, nil
+		return cleanup.Removed{
+			Kept: slices.Concat(report.Notes, workspace.KeptText(report.Kept)), Ignored: report.Ignored.Paths, IgnoredCount: report.Ignored.Count,
+		}, nil
 	}
 }

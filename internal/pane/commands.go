@@ -70,7 +70,8 @@ func (p *Pane) RunCommands(ctx context.Context, c Commands) (ran int, failed *da
 			return ran, nil, err
 		}
 		if last == nil || *last != 0 {
-			if block == nil || block.Command == "" {
+			// A line that the shell could not read begins no block: the newest is another's.
+			if block == nil || block.Command == "" || block.Exit != last {
 				block = &davit.Block{Command: line, Exit: last}
 			}
 			return ran, block, nil

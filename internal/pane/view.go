@@ -91,3 +91,14 @@ func (p *Pane) Properties(ctx context.Context) (map[string]string, error) {
 	err := p.look(ctx, func() { out = maps.Clone(p.fold.props) })
 	return out, err
 }
+
+// Note says something in the pane's own place, in place of what was said there before.
+func (p *Pane) Note(ctx context.Context, text string) error {
+	return p.look(ctx, func() {
+		if p.view.Load().Note == text {
+			return
+		}
+		p.change(func(v *davit.Pane) { v.Note = text })
+		p.emit(Event{Kind: EventNote})
+	})
+}

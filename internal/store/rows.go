@@ -47,6 +47,10 @@ type Closing struct {
 
 	Group *davit.Group `json:"group,omitempty"` // that it was in, as it was then
 	Whole bool         `json:"whole,omitempty"` // the whole of that group was closed in the batch
+
+	Ignored      []string `json:"ignored,omitempty"` // what git ignores in the worktree that goes, by path, the first of
+	IgnoredCount int      `json:"ignoredCount,omitempty"`
+	Ended        []string `json:"ended,omitempty"` // programs that were ended before the cleanup
 }
 
 // PaneClosing is what undo needs of a closed pane whose tab is open, or was when the pane

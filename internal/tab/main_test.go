@@ -60,10 +60,12 @@ func exitOf(err error) int {
 	return 0
 }
 
-func removeWorktree(ctx context.Context, state string, w davit.Worktree) ([]string, error) {
+func removeWorktree(ctx context.Context, state string, w davit.Worktree) (cleanup.Removed, error) {
 	spaces := workspace.New(workspace.Config{Git: git.Runner{}, State: state, Owned: func(path string) bool { return path == w.Path }})
 	report, err := spaces.Remove(ctx, workspace.RemoveRequest{Path: w.Path, Repo: w.Repo, ID: w.ID})
-	return report.Notes, err
+	return cleanup.Removed{
+		Kept: slices.Concat(report.Notes, workspace.KeptText(report.Kept)), Ignored: report.Ignored.Paths, IgnoredCount: report.Ignored.Count,
+	}, err
 }
 
 // patience is for conditions that hold soon on a quiet machine.

@@ -107,7 +107,7 @@ func (s *Service) restartNow(ctx context.Context, row store.PaneRow, transient [
 		row = d.m.Rows.Panes[id]
 		spec := row.Spec
 		spec.Starts, spec.LogBase, spec.Startup, spec.StartupSent = spec.Starts+1, base, nil, 0
-		v.Exit, v.Fault, v.Pid, v.Command, v.Running = nil, "", 0, "", false
+		v.Exit, v.Fault, v.Startup, v.Pid, v.Command, v.Running = nil, "", nil, 0, "", false
 		spec.Directory, v.Note = s.directory(spec.Directory)
 		made, act := s.starting(v, spec)
 		row.Pane, row.Spec, row.KeeperBoot = made.Pane, made.Spec, ""

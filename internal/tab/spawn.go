@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"davit"
@@ -130,28 +129,6 @@ func (s *Service) failPane(ctx context.Context, id davit.PaneID, cause error) {
 	}
 }
 
-// startup types a pane's startup commands, one after the other, each only when the last
-// exited 0 (spec tabs T4.1). Each is a stored act before it is typed, so that a restarted
-// host goes on where this one stopped and types none twice.
-func (s *Service) startup(id davit.PaneID, kind string, commands []string) {
-	if len(commands) == 0 {
-		return
-	}
-	s.later(func(ctx context.Context) {
-		if err := s.runStartup(ctx, id, shell.Kind(kind), commands); err != nil && ctx.Err() == nil {
-			s.cfg.Log.Info("startup commands ended early", "pane", id, "err", err)
-		}
-		_ = s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-			row, ok := m.Rows.Panes[id]
-			if !ok || ctx.Err() != nil {
-				return host.Change{}, nil
-			}
-			row.Spec.Startup, row.Spec.StartupSent = nil, 0 // done, or stopped for good at a failure that the pane shows
-			return host.Change{Batch: store.Batch{PutPanes: []store.PaneRow{row}}}, nil
-		})
-	})
-}
-
 // directory checks where a pane is to start. One that does not exist is told: the pane
 // opens in home and says why (spec tabs T4.2).
 func (s *Service) directory(dir string) (use, note string) {
@@ -162,66 +139,4 @@ func (s *Service) directory(dir string) (use, note string) {
 		return dir, ""
 	}
 	return s.cfg.UserHome, fmt.Sprintf("started in %s: %s does not exist", s.cfg.UserHome, dir)
-}
-
-// runStartup types the commands that are left. StartupSent of the pane's spec is stored
-// before a command is typed: after a crash that one is looked for among the blocks, and
-// typed (under the same id) only when it is not there.
-func (s *Service) runStartup(ctx context.Context, id davit.PaneID, kind shell.Kind, commands []string) error {
-	p, err := s.cfg.Panes.Get(id)
-	if err != nil {
-		return err
-	}
-	actID := "startup-" + string(id)
-	if kind == shell.Posix {
-		return p.Input(ctx, "davit", actID, shell.JoinedLine(kind, commands))
-	}
-	sent := s.cfg.Host.Model().Rows.Panes[id].Spec.StartupSent
-	for i := max(sent-1, 0); i < len(commands); i++ {
-		if i == sent-1 {
-			if ended, ok := lastRun(ctx, p, commands[i]); ended && ok {
-				continue
-			} else if ended {
-				return nil // it failed before the restart; the pane shows it
-			}
-		}
-		if err := s.noteStartup(ctx, id, i+1); err != nil {
-			return err
-		}
-		_, failed, err := p.RunCommands(ctx, pane.Commands{
-			ID: actID + "-" + strconv.Itoa(i), Lines: commands[i : i+1],
-			Typed: func(line string, framed bool) []byte { return shell.TypedLine(kind, line, framed) },
-		})
-		if err != nil || failed != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// lastRun says whether the newest command of a shell is this one, and how it ended.
-func lastRun(ctx context.Context, p *pane.Pane, command string) (ended, ok bool) {
-	if err := p.Wait(ctx, pane.Condition{For: "prompt"}); err != nil {
-		return false, false
-	}
-	blocks, err := p.Blocks(ctx)
-	if err != nil || len(blocks) == 0 {
-		return false, false
-	}
-	last := blocks[len(blocks)-1]
-	if strings.TrimSpace(last.Command) != strings.TrimSpace(command) || last.Exit == nil {
-		return false, false
-	}
-	return true, *last.Exit == 0
-}
-
-func (s *Service) noteStartup(ctx context.Context, id davit.PaneID, sent int) error {
-	return s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		row, ok := m.Rows.Panes[id]
-		if !ok {
-			return host.Change{}, davit.Errorf(davit.CodePaneNotFound, "pane %s was closed", id)
-		}
-		row.Spec.StartupSent = sent
-		return host.Change{Batch: store.Batch{PutPanes: []store.PaneRow{row}}}, nil
-	})
 }

@@ -53,6 +53,7 @@ type ConfigFile struct {
 	Faults   []Fault `json:"faults"`
 	Editable bool    `json:"editable"`
 	Trust    string  `json:"trust,omitempty"`
+	Warning  string  `json:"warning,omitempty" doc:"of config.saveTab: what the config does otherwise than the tab"`
 }
 
 // ConfigSave is config.save. A text with faults is saved all the same, as an editor would;

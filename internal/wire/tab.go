@@ -51,6 +51,19 @@ type TabClosed struct {
 	Closed []davit.TabID `json:"closed"`
 	Undo   time.Time     `json:"undo" doc:"until when undo can bring them back"`
 	Batch  string        `json:"batch,omitempty"`
+
+	Going []WorktreeGoing `json:"going" doc:"worktrees that the cleanups of these tabs remove, and what goes with them; of the first few, as far as it was found out at once"`
+}
+
+// WorktreeGoing is a worktree that a close removes, and what git ignores there: it is in no
+// commit, and goes too (spec launch L9.6).
+type WorktreeGoing struct {
+	Tab          davit.TabID `json:"tab"`
+	Path         string      `json:"path"`
+	Branch       string      `json:"branch,omitempty" doc:"it stays"`
+	Ignored      []string    `json:"ignored" doc:"by path: at most 20, files first; not those that the main checkout has alike"`
+	IgnoredCount int         `json:"ignoredCount"`
+	Text         string      `json:"text" doc:"the same for a person"`
 }
 
 // TabRef names one tab; empty for tab.undoClose means what was closed last.
@@ -64,6 +77,8 @@ type TabBack struct {
 	Tab  davit.TabID   `json:"tab"`
 	Tabs []davit.TabID `json:"tabs"`
 	Pane davit.PaneID  `json:"pane,omitempty"`
+
+	Notes []string `json:"notes" doc:"what is not as it was before the close, for a person: a cleanup that goes on, programs that were ended"`
 }
 
 // TabEdit is tab.rename, tab.recolor, tab.move and tab.pin; absent fields stay as they are.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -177,11 +176,11 @@ func (w *Workspaces) examineFiles(ctx context.Context, loss *Loss) error {
 	if err != nil {
 		return gitFailed("look at the files of "+loss.Path, err)
 	}
+	loss.Ignored = ignoredOf(loss.Path, mainCheckout(loss.repo), entries)
 	nested := nestedScan{root: loss.Path}
 	for _, e := range entries {
 		switch e.Kind {
 		case git.Ignored:
-			loss.Ignored++
 			nested.look(e.Path)
 		case git.Untracked:
 			loss.Untracked = append(loss.Untracked, e.Path)
@@ -344,9 +343,6 @@ func (w *Workspaces) examineCommits(ctx context.Context, loss *Loss, req RemoveR
 		return gitFailed("list the stashes", err)
 	}
 	loss.Kept.Stashes = stashesOf(stashes, loss.Branch)
-	if loss.Ignored > 0 {
-		loss.Notes = append(loss.Notes, fmt.Sprintf("%d ignored entries go with the folder", loss.Ignored))
-	}
 	return nil
 }
 

@@ -90,17 +90,20 @@ func (w *Workspaces) info(ctx context.Context, repo repository, t git.Worktree, 
 		info.Missing = true
 		return info
 	}
-	entries, err := w.cfg.Git.Status(ctx, t.Path, git.StatusOptions{DirtySubmodules: true})
+	entries, err := w.cfg.Git.Status(ctx, t.Path, git.StatusOptions{DirtySubmodules: true, Ignored: !ws.Main})
 	if err != nil {
 		faults = append(faults, fmt.Sprintf("its files cannot be looked at: %v", err))
 	}
 	for _, e := range entries {
-		if e.Kind == git.Untracked {
+		switch e.Kind {
+		case git.Ignored:
+		case git.Untracked:
 			info.Untracked++
-		} else {
+		default:
 			info.Dirty = true
 		}
 	}
+	info.Ignored = ignoredOf(t.Path, mainCheckout(repo), entries).Count
 	info.Fault = strings.Join(faults, "; ")
 	return info
 }

@@ -67,7 +67,7 @@ func (w *Workspaces) remove(ctx context.Context, wt davit.Worktree, loss Loss, r
 		}
 		return RemoveReport{}, gitFailed("remove the worktree "+loss.Path, removeErr).With("path", loss.Path).With("left", left)
 	}
-	report := RemoveReport{Path: loss.Path, Repo: loss.repo.path, AlreadyGone: loss.Gone, Kept: loss.Kept, Notes: loss.Notes}
+	report := RemoveReport{Path: loss.Path, Repo: loss.repo.path, AlreadyGone: loss.Gone, Kept: loss.Kept, Ignored: loss.Ignored, Notes: loss.Notes}
 	if loss.Digest != "" {
 		report.Lost = &loss
 	}
@@ -154,10 +154,7 @@ func lossLines(loss Loss) string {
 	var lines []string
 	add := func(what string, names ...string) {
 		for _, name := range names {
-			if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
-				name = strconv.Quote(name)
-			}
-			lines = append(lines, "\n  "+what+" "+name)
+			lines = append(lines, "\n  "+what+" "+printable(name))
 		}
 	}
 	add("uncommitted", loss.Uncommitted...)
@@ -171,6 +168,14 @@ func lossLines(loss Loss) string {
 		lines = append(lines[:most], fmt.Sprintf("\n  and %d more", more))
 	}
 	return strings.Join(lines, "")
+}
+
+// printable is a name that may hold anything, for people.
+func printable(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // some bounds a list for an error's details; the message has the full count.

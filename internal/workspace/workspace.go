@@ -126,7 +126,7 @@ type Loss struct {
 	Digest      string   `json:"digest,omitempty"`     // of all of the above; "" when nothing would be lost
 	Kept        Kept     `json:"kept"`
 	Nested      []string `json:"nested,omitempty"` // repositories in folders that git does not look into
-	Ignored     int      `json:"ignored"`          // ignored entries that go with the folder; no loss
+	Ignored     Ignored  `json:"ignored"`          // goes with the folder; no loss that holds it up
 	Gone        bool     `json:"gone,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
 
@@ -161,6 +161,7 @@ type RemoveReport struct {
 	BranchLast    string   `json:"branchLast,omitempty"` // last id of the deleted branch
 	Lost          *Loss    `json:"lost,omitempty"`       // what the forced removal lost
 	Kept          Kept     `json:"kept"`
+	Ignored       Ignored  `json:"ignored"` // what went with it
 	Notes         []string `json:"notes,omitempty"`
 }
 
@@ -173,6 +174,7 @@ type Info struct {
 	Untracked int         `json:"untracked"`
 	Unpushed  int         `json:"unpushed"`
 	Stashes   int         `json:"stashes"`
+	Ignored   int         `json:"ignored"` // entries that git ignores; of the main checkout none is counted: it stays
 	OwnerTab  davit.TabID `json:"ownerTab,omitempty"`
 
 	Base   string `json:"base,omitempty"` // what Ahead and Behind compare with

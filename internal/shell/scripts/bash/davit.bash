@@ -109,6 +109,13 @@ __davit_finish() {
 	if [[ -n $__davit_ran ]]; then
 		builtin printf '\e]133;D;%s\a' "$1"
 		__davit_ran=
+	elif [[ $1 == 2 && -n $__davit_history ]]; then
+		# A line that bash cannot parse runs nothing, so PS0 is not shown; it is in the
+		# history all the same, which an empty line is not.
+		local now='\!'
+		now=${now@P}
+		[[ $now != 1 || -n $(builtin history 1) ]] || now=0 # 1 is said of an empty history too
+		[[ $now == "$__davit_history" ]] || builtin printf '\e]133;D;2\a'
 	fi
 	if [[ $PWD != "$__davit_directory" || -z $__davit_url ]]; then
 		__davit_directory=$PWD

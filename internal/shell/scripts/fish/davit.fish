@@ -69,5 +69,10 @@ function __davit_postexec --on-event fish_postexec
     test $__davit_native = 0; and printf '\e]133;D;%s\a' $exit_status
 end
 
+# A line that fish cannot parse runs nothing; 127 is what fish itself exits with for one.
+function __davit_posterror --on-event fish_posterror
+    test $__davit_native = 0; and printf '\e]133;D;127\a'
+end
+
 # fish 3 drops a TAB of a bracketed paste; a startup command may have one in quotes.
 test $__davit_native = 0; and bind -M paste \t 'commandline -i \t'

@@ -9,7 +9,7 @@ __davit_begin() {
 	builtin typeset -gi __davit_begun
 	(( __davit_begun )) && return
 	__davit_begun=1
-	builtin typeset -gi __davit_ran=0
+	builtin typeset -gi __davit_ran=0 __davit_history=0
 	builtin typeset -g __davit_directory= __davit_url= __davit_path= __davit_venv= __davit_conda= __davit_node=
 	builtin typeset -ga precmd_functions preexec_functions
 	precmd_functions=(${precmd_functions:#__davit_begin} __davit_precmd)
@@ -49,7 +49,12 @@ __davit_precmd() {
 	if (( __davit_ran )); then
 		__davit_ran=0
 		builtin print -rn -- $'\e]133;D;'"$exit_status"$'\a'
+	elif (( exit_status == 1 && __davit_history && HISTCMD != __davit_history )); then
+		# A line that zsh cannot parse runs nothing, so there was no preexec; it is in the
+		# history all the same, which an empty line is not.
+		builtin print -rn -- $'\e]133;D;1\a'
 	fi
+	__davit_history=$HISTCMD
 	if [[ "$PWD" != "$__davit_directory" || -z "$__davit_url" ]]; then
 		__davit_directory="$PWD"
 		__davit_escape "$PWD"
