@@ -12,6 +12,7 @@ import (
 	"davit/internal/git"
 	"davit/internal/host"
 	"davit/internal/keeper"
+	"davit/internal/keeper/client"
 	"davit/internal/layout"
 	"davit/internal/model"
 	"davit/internal/store"
@@ -37,16 +38,17 @@ func (s *Service) Close(ctx context.Context, req wire.TabClose, reason Reason) (
 	if err != nil {
 		return wire.TabClosed{}, err
 	}
-	closed := wire.TabClosed{Closed: ids, Undo: s.cfg.Now()}
+	closed := wire.TabClosed{Closed: ids, Undo: s.cfg.Now(), Going: []wire.WorktreeGoing{}}
 	if len(ids) == 0 {
 		return closed, nil
 	}
+	closed.Going = s.going(ctx, ids)
 	if !req.Yes && reason == ReasonUser {
 		if err := s.warnings(ctx, ids); err != nil {
-			return wire.TabClosed{}, err
+			return wire.TabClosed{}, withGoing(err, closed.Going)
 		}
 	}
-	b := burial{at: s.cfg.Now(), batch: newBatch(), places: s.places(ids)}
+	b := burial{at: s.cfg.Now(), batch: newBatch(), places: s.places(ids), going: closed.Going}
 	b.until = b.at.Add(s.undoTime())
 	var planned []davit.TabID
 	err = s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
@@ -120,6 +122,7 @@ type burial struct {
 	at, until time.Time
 	batch     string
 	places    map[davit.TabID]place // of those with a plan
+	going     []wire.WorktreeGoing
 }
 
 // place is what the cleanup of a tab is about.
@@ -203,6 +206,11 @@ func (d *draft) takePlan(b burial, row *store.TabRow) {
 		Repo: b.places[row.Tab.ID].repo, Worktree: b.places[row.Tab.ID].worktree, Created: b.at, Changed: b.at,
 	}
 	row.Closed.CleanupID = cleanup.ID
+	for _, g := range b.going {
+		if g.Tab == row.Tab.ID {
+			row.Closed.Ignored, row.Closed.IgnoredCount = g.Ignored, g.IgnoredCount
+		}
+	}
 	d.change.Batch.PutCleanups = append(d.change.Batch.PutCleanups, cleanup)
 }
 
@@ -359,21 +367,37 @@ func (s *Service) endForeground(ctx context.Context, id davit.TabID) {
 	if !ok || !linked {
 		return
 	}
+	var ends errgroup.Group
+	ends.SetLimit(asking)
 	for _, pid := range model.PanesOf(row.Tab) {
-		p := s.cfg.Host.Model().Rows.Panes[pid].Pane
-		if p.Kind == keeper.PaneChat {
-			s.stopChat(ctx, row.Tab, p)
-			continue
-		}
-		if program, _ := s.running(ctx, p); program == "" {
-			continue
-		}
-		report, err := client.Close(ctx, "foreground-"+string(pid)+"-"+randomHex(4), string(pid), keeper.CloseOptions{Foreground: true})
-		if err != nil {
-			s.cfg.Log.Warn("a closed tab's program could not be ended", "pane", pid, "err", err)
-		} else if len(report.Remaining) > 0 {
-			s.noticeRemaining(ctx, row.Tab, report.Remaining)
-		}
+		ends.Go(func() error {
+			s.endForegroundOf(ctx, client, row.Tab, pid)
+			return nil
+		})
+	}
+	_ = ends.Wait()
+}
+
+func (s *Service) endForegroundOf(ctx context.Context, c *client.Client, t davit.Tab, id davit.PaneID) {
+	m := s.cfg.Host.Model()
+	if _, closed := m.Rows.Closed[t.ID]; !closed {
+		return // undo was quicker
+	}
+	p := m.Rows.Panes[id].Pane
+	if p.Kind == keeper.PaneChat {
+		s.stopChat(ctx, t, p)
+		return
+	}
+	program, _ := s.running(ctx, p)
+	if program == "" {
+		return
+	}
+	s.noteEnded(ctx, t.ID, program)
+	report, err := c.Close(ctx, "foreground-"+string(id)+"-"+randomHex(4), string(id), keeper.CloseOptions{Foreground: true})
+	if err != nil {
+		s.cfg.Log.Warn("a closed tab's program could not be ended", "pane", id, "err", err)
+	} else if len(report.Remaining) > 0 {
+		s.noticeRemaining(ctx, t, report.Remaining)
 	}
 }
 

@@ -360,12 +360,15 @@ func (s *Service) settleCleanup(ctx context.Context, row store.CleanupRow, cause
 			n.Created = s.cfg.Now()
 			d.add(davit.Event{Kind: davit.EventNotice, Notice: &n})
 		} else if row.Plan.RemoveWorktree != nil {
+			step, _ := removal(row)
+			s.cfg.Log.Info("a worktree was removed", "path", row.Plan.RemoveWorktree.Path, "tab", row.Tab, "kept", step.Kept, "ignored", step.IgnoredCount)
 			for _, w := range d.m.Worktrees {
 				if w.Worktree.Path == row.Plan.RemoveWorktree.Path {
 					d.change.Batch.DeleteWorktrees = append(d.change.Batch.DeleteWorktrees, w.ID)
 				}
 			}
 		}
+		d.retell(row.Tab, s.cfg.Now())
 		return nil
 	})
 	if err != nil {
@@ -375,10 +378,12 @@ func (s *Service) settleCleanup(ctx context.Context, row store.CleanupRow, cause
 	s.poke()
 }
 
-// afterCleanup looks again whether a tab that came back has lost its directory (T5.8).
+// afterCleanup looks again whether a tab that came back has lost its directory, and its
+// worktree (T5.8).
 func (s *Service) afterCleanup(ctx context.Context, row store.CleanupRow) {
 	for _, t := range s.cfg.Host.State().Tabs {
 		if t.ID == row.Tab {
+			s.forgetWorktree(ctx, t)
 			s.sendHome(ctx, t)
 		}
 	}

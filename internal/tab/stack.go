@@ -177,6 +177,7 @@ func (d *draft) tellClosed(batch string, now time.Time) {
 	} else {
 		n.Title = fmt.Sprintf("Closed %d tabs", len(of))
 	}
+	n.Body = d.closedLines(of)
 	d.add(davit.Event{Kind: davit.EventNotice, Notice: &n})
 }
 

@@ -3,6 +3,7 @@ package tab
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"reflect"
 	"slices"
@@ -22,9 +23,9 @@ import (
 // tab. Before its first cleanup command has started a plan is given back; after that it
 // stays taken, and terminals whose directory is gone go home (spec tabs T5.8).
 func (s *Service) Undo(ctx context.Context, req wire.TabRef) (wire.TabBack, error) {
-	u := undoing{s: s, req: req, now: s.cfg.Now(), taken: s.takeBack(req)}
+	u := undoing{s: s, req: req, now: s.cfg.Now(), taken: s.takeBack(req), gone: s.goneWorktrees(req)}
 	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
-		u.d, u.answer, u.ran, u.given = newDraft(m), wire.TabBack{Tabs: []davit.TabID{}}, nil, nil
+		u.d, u.answer, u.ran, u.given = newDraft(m), wire.TabBack{Tabs: []davit.TabID{}, Notes: []string{}}, nil, nil
 		if err := u.all(); err != nil {
 			return host.Change{}, err
 		}
@@ -42,7 +43,10 @@ func (s *Service) Undo(ctx context.Context, req wire.TabRef) (wire.TabBack, erro
 		return wire.TabBack{}, err
 	}
 	for _, t := range u.ran {
-		s.later(func(ctx context.Context) { s.sendHome(ctx, t) })
+		s.later(func(ctx context.Context) {
+			s.forgetWorktree(ctx, t) // it may have gone since
+			s.sendHome(ctx, t)
+		})
 	}
 	s.poke()
 	return u.answer, nil
@@ -121,12 +125,15 @@ type undoing struct {
 	s     *Service
 	req   wire.TabRef
 	now   time.Time
-	taken []string // cleanups that were started and will not run: takeBack came first
+	taken []string             // cleanups that were started and will not run: takeBack came first
+	gone  map[davit.TabID]bool // whose worktree is gone
 
 	d      *draft
 	answer wire.TabBack
 	ran    []davit.Tab // came back after their cleanup had begun
 	given  []string    // of taken, those whose tab came back
+
+	several bool // more than one thing comes back
 }
 
 func (u *undoing) all() error {
@@ -134,6 +141,7 @@ func (u *undoing) all() error {
 	if err != nil {
 		return err
 	}
+	u.several = len(list) > 1
 	for _, e := range list {
 		if e.Kind == "pane" {
 			err = u.pane(e.Pane)
@@ -155,7 +163,9 @@ func (u *undoing) all() error {
 func (u *undoing) tab(id davit.TabID) error {
 	row := u.d.m.Rows.Closed[id]
 	t := row.Tab
-	if c, ok := u.d.m.Cleanups[row.Closed.CleanupID]; ok {
+	c, ok := u.d.m.Cleanups[row.Closed.CleanupID]
+	begun := false
+	if ok {
 		taken := slices.Contains(u.taken, c.ID)
 		if c.State == store.CleanupQueued || c.State == store.CleanupHeld || taken {
 			c.State, c.Changed = store.CleanupGivenBack, u.now
@@ -168,8 +178,20 @@ func (u *undoing) tab(id davit.TabID) error {
 				u.given = append(u.given, c.ID)
 			}
 		} else {
-			u.ran = append(u.ran, t)
+			begun = true
 		}
+	}
+	for _, note := range backNotes(row, c, begun, u.gone[id]) {
+		if u.several {
+			note = t.Title + ": " + note
+		}
+		u.answer.Notes = append(u.answer.Notes, note)
+	}
+	if u.gone[id] {
+		t.Worktree = nil // neither it nor its branch is the tab's any more
+	}
+	if begun {
+		u.ran = append(u.ran, t)
 	}
 	switch g, open := model.Group(u.d.m.State, t.Group); {
 	case open && g.Collapsed:
@@ -278,6 +300,18 @@ func (s *Service) takeBack(req wire.TabRef) []string {
 	return taken
 }
 
+// goneWorktrees looks which of the tabs that come back have lost their worktree.
+func (s *Service) goneWorktrees(req wire.TabRef) map[davit.TabID]bool {
+	m, gone := s.cfg.Host.Model(), map[davit.TabID]bool{}
+	list, _ := wanted(m, req, s.cfg.Now())
+	for _, e := range list {
+		if row, ok := m.Rows.Closed[e.ID]; ok {
+			gone[e.ID] = goneWorktree(row.Tab)
+		}
+	}
+	return gone
+}
+
 // requeue queues a cleanup anew that was taken back for an undo which did not come about.
 func (s *Service) requeue(ctx context.Context, id string) {
 	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
@@ -332,6 +366,10 @@ func (s *Service) sendHome(ctx context.Context, t davit.Tab) {
 		}
 		if err := live.Input(ctx, "davit", "home-"+string(id)+"-"+randomHex(4), []byte("\x15cd\r")); err != nil {
 			s.cfg.Log.Info("a shell whose directory is gone could not be sent home", "pane", id, "err", err)
+			continue
+		}
+		if err := live.Note(ctx, fmt.Sprintf("moved to home: %s is gone", p.Directory)); err != nil && ctx.Err() == nil {
+			s.cfg.Log.Info("that a shell was sent home is not told", "pane", id, "err", err)
 		}
 	}
 }
