@@ -118,11 +118,52 @@ func unwritable(path string, err error) error {
 func (s *Service) New(_ context.Context, in wire.ConfigNew) (wire.ConfigFile, error) {
 	s.write.Lock()
 	defer s.write.Unlock()
-	path, err := s.cfg.Files().Create(cmp.Or(strings.TrimSpace(in.Name), "My tab"), tabconfig.NewTemplate)
+	path, err := s.cfg.Files().CreateTemplate(cmp.Or(strings.TrimSpace(in.Name), "My tab"))
 	if err != nil {
 		return wire.ConfigFile{}, err
 	}
 	return s.file(s.cfg.Files().Read(path)), nil
+}
+
+// schemaName is the file, beside the user's own folder, that a template's first line names:
+// editors that read TOML with taplo complete keys by it.
+const schemaName = "tab_config.schema.json"
+
+// SchemaPath is where it lies.
+func (f Files) SchemaPath() string { return filepath.Join(filepath.Dir(f.Dirs[0]), schemaName) }
+
+// WriteSchema writes the schema of this build there, in place of another build's.
+func (f Files) WriteSchema() (string, error) {
+	path := f.SchemaPath()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", unwritable(path, err)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".davit-*")
+	if err != nil {
+		return "", unwritable(path, err)
+	}
+	_, err = temp.Write(tabconfig.Schema())
+	if err = errors.Join(err, temp.Chmod(0o600), temp.Sync(), temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name()) // half of a schema helps nobody
+		return "", unwritable(path, err)
+	}
+	return path, nil
+}
+
+// CreateTemplate is Create of a commented template whose first line names the schema, which
+// is written when it is not there.
+func (f Files) CreateTemplate(name string) (string, error) {
+	if _, err := os.Stat(f.SchemaPath()); errors.Is(err, fs.ErrNotExist) {
+		if _, err := f.WriteSchema(); err != nil {
+			return "", err
+		}
+	}
+	return f.Create(name, func(name string) string {
+		return "#:schema ../" + schemaName + "\n" + tabconfig.NewTemplate(name)
+	})
 }
 
 // Create writes a new config into the user's own folder. When a config has the name, or a
@@ -244,52 +285,6 @@ func (s *Service) SetDefault(ctx context.Context, in wire.ConfigRef) error {
 			WithHint("copy it to %s", s.cfg.Files().Dirs[0])
 	}
 	return s.store(ctx, settingDefault, l.Path)
-}
-
-// SaveTab answers config.saveTab (spec tabs T6.4).
-func (s *Service) SaveTab(_ context.Context, in wire.ConfigSaveTab) (wire.ConfigFile, error) {
-	state := s.cfg.State()
-	i := slices.IndexFunc(state.Tabs, func(t davit.Tab) bool { return t.ID == in.Tab })
-	if i < 0 {
-		return wire.ConfigFile{}, davit.Errorf(davit.CodeTabNotFound, "there is no tab %s", in.Tab)
-	}
-	t := state.Tabs[i]
-	if t.Tree == nil {
-		return wire.ConfigFile{}, davit.Errorf(davit.CodeInvalid, "the tab %s has no panes yet", t.Title)
-	}
-	saved := tabconfig.Saved{Title: t.Given, Color: t.Color, Root: savedNode(*t.Tree, state.Panes, t.Focused)}
-	name := cmp.Or(strings.TrimSpace(in.Name), strings.TrimSpace(t.Title), "My tab")
-	if _, err := tabconfig.Serialise(saved); err != nil {
-		return wire.ConfigFile{}, davit.Errorf(davit.CodeInvalid, "the tab cannot be written as a config: %w", err)
-	}
-	s.write.Lock()
-	defer s.write.Unlock()
-	files := s.cfg.Files()
-	path, err := files.Create(name, func(name string) string {
-		saved.Name = name
-		text, _ := tabconfig.Serialise(saved) // it could, above
-		return text
-	})
-	if err != nil {
-		return wire.ConfigFile{}, err
-	}
-	return s.file(files.Read(path)), nil
-}
-
-func savedNode(n davit.Split, panes map[davit.PaneID]davit.Pane, focused davit.PaneID) tabconfig.PlanNode {
-	if n.Pane != "" {
-		p := panes[n.Pane]
-		leaf := &tabconfig.PlanPane{Type: tabconfig.Terminal, Directory: p.Directory, Focused: n.Pane == focused}
-		if p.Agent != "" {
-			leaf.Type, leaf.Agent = tabconfig.Agent, p.Agent
-		}
-		return tabconfig.PlanNode{Pane: leaf}
-	}
-	out := tabconfig.PlanNode{Split: tabconfig.Split(n.Direction), Sizes: n.Sizes}
-	for _, c := range n.Children {
-		out.Children = append(out.Children, savedNode(c, panes, focused))
-	}
-	return out
 }
 
 // exists says that a file could not be made because there is one.

@@ -38,6 +38,8 @@ const (
 	CodeChildTwice    Code = "child_used_twice"
 	CodeFocusTwice    Code = "several_focused"
 	CodeParamUnused   Code = "param_unused"
+	CodeParamBuiltin  Code = "param_like_builtin"
+	CodeManyPanes     Code = "many_panes"
 	CodeShellMissing  Code = "shell_not_installed"
 	CodeAgentUnknown  Code = "agent_unknown"
 	CodeCloud         Code = "cloud_not_yet"

@@ -31,6 +31,9 @@ func (l *loader) names() {
 		switch {
 		case name == BranchName:
 			l.fault(p.at, Warning, CodeParamUnused, "give the parameter another name", "the generated branch name is used instead of the parameter %q", name)
+		case slices.Contains(builtins(), name):
+			l.fault(p.at, Warning, CodeParamBuiltin, "give the parameter another name if the built-in one is meant",
+				"the parameter %q is called like the built-in {{%s}}, and its value is used instead of it", name, name)
 		case p.used:
 		case !template.ValidName(name):
 			l.fault(p.at, Warning, CodeParamUnused, "a name is letters, digits, - and _, and does not start with a digit", "no placeholder can name the parameter %q", name)

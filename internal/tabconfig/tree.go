@@ -13,6 +13,9 @@ func (l *loader) tree() {
 	}
 	w := treeWalk{l: l, byID: map[string]int{}, state: make([]walkState, len(l.panes)), focused: -1}
 	for i, p := range l.cfg.Panes {
+		if i > 0 && p.ID == "" {
+			w.nameless++
+		}
 		first, again := w.byID[p.ID]
 		if !again {
 			w.byID[p.ID] = i
@@ -22,14 +25,30 @@ func (l *loader) tree() {
 		}
 	}
 	w.visit(0)
+	w.count()
 	for i, p := range l.cfg.Panes {
-		if w.state[i] == unvisited && w.byID[p.ID] == i {
+		if w.state[i] == unvisited && w.byID[p.ID] == i && p.ID != "" { // without an id: told already
 			hint := "name it in the children of a split"
 			if l.cfg.Panes[0].Split == "" {
 				hint = "the first pane is the root: make it a split to show several"
 			}
 			l.fault(l.panes[i].at, Warning, CodeUnreached, hint, "no split reaches the pane %q; it is not opened", p.ID)
 		}
+	}
+}
+
+// manyPanes is from how many on a config is warned of: each starts a shell at once.
+const manyPanes = 50
+
+func (w *treeWalk) count() {
+	n := 0
+	for i, p := range w.l.cfg.Panes {
+		if w.state[i] != unvisited && p.Split == "" {
+			n++
+		}
+	}
+	if n >= manyPanes {
+		w.l.fault(w.l.panes[0].at, Warning, CodeManyPanes, "", "%d panes: each starts a shell when the tab opens", n)
 	}
 }
 
@@ -46,6 +65,8 @@ type treeWalk struct {
 	byID    map[string]int
 	state   []walkState
 	focused int // the first focused leaf, -1 = none yet
+
+	nameless int // panes without an id that no split has named yet
 }
 
 func (w *treeWalk) visit(i int) {
@@ -77,6 +98,8 @@ func (w *treeWalk) child(split Pane, child *node) {
 	l := w.l
 	i, ok := w.byID[child.text]
 	switch {
+	case !ok && w.nameless > 0:
+		w.nameless-- // the id that it lacks: told already
 	case !ok:
 		var ids []string
 		for _, p := range l.cfg.Panes {

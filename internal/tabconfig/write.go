@@ -121,20 +121,41 @@ func (f WorktreeForm) Text() (string, error) {
 type Saved struct {
 	Name, Title, Color string
 	Root               PlanNode
+	Worktree           *SavedWorktree // nil: none is made
+}
+
+// SavedWorktree has each opening of the config make a worktree on a branch of its own.
+// Directories in Path, the saved tab's, are those of the new one.
+type SavedWorktree struct {
+	Path, Branch  string
+	Repo, Base    string
+	RemoveOnClose bool
 }
 
 // Serialise writes the tab so that Load and Plan give it back; panes are named
 // p1, p2 … from the root. It refuses text that reads as a built-in placeholder.
 func Serialise(s Saved) (string, error) {
-	w := tomlWriter{}
+	w := tomlWriter{worktree: s.Worktree}
 	w.key("name", s.Name)
-	if s.Title != "" {
+	switch {
+	case s.Title != "" && s.Worktree != nil && s.Title == s.Worktree.Branch:
+		w.key("title", "{{"+BranchName+"}}")
+	case s.Title != "":
 		w.template("title", s.Title)
 	}
 	if s.Color != "" {
 		w.key("color", s.Color)
 	}
 	w.node(s.Root)
+	if t := s.Worktree; t != nil {
+		w.text.WriteString("\n[worktree]\n")
+		w.template("repo", t.Repo)
+		if t.Base != "" {
+			w.template("base", t.Base)
+		}
+		w.key("branch", "{{"+BranchName+"}}")
+		fmt.Fprintf(&w.text, "remove_on_close = %t\n", t.RemoveOnClose)
+	}
 	if w.err != nil {
 		return "", fmt.Errorf("save tab %q: %w", s.Name, w.err)
 	}
@@ -145,6 +166,8 @@ type tomlWriter struct {
 	text  strings.Builder
 	nodes int
 	err   error
+
+	worktree *SavedWorktree // of a saved tab
 
 	params []string // names beside the built-in ones that a value must not mention
 }
@@ -194,14 +217,32 @@ func (w *tomlWriter) leaf(p *PlanPane) {
 		p = &PlanPane{}
 	}
 	w.key("type", string(cmp.Or(p.Type, Terminal)))
-	if p.Directory != "" {
-		w.template("directory", p.Directory)
-	}
+	w.directory(p.Directory)
 	if p.Agent != "" {
 		w.key("agent", p.Agent)
 	}
 	if p.Focused {
 		w.text.WriteString("is_focused = true\n")
+	}
+}
+
+// directory writes where a pane starts. In a worktree that is made anew it is the worktree,
+// which needs no word, or a folder of it.
+func (w *tomlWriter) directory(dir string) {
+	if t := w.worktree; t != nil {
+		if dir == t.Path {
+			return
+		}
+		if rel, inside := strings.CutPrefix(dir, t.Path+"/"); inside {
+			if len(template.Parse(rel).Names()) > 0 && w.err == nil {
+				w.err = fmt.Errorf("directory %q would be read as a placeholder", dir)
+			}
+			w.key("directory", "{{worktree_path}}/"+rel)
+			return
+		}
+	}
+	if dir != "" {
+		w.template("directory", dir)
 	}
 }
 
