@@ -26,6 +26,7 @@ type identity struct {
 type closing struct {
 	p          *pane
 	self       int
+	table      func() ([]process, error)
 	spare      func(pid int) bool // other panes' children
 	targets    map[identity]*Process
 	kept       map[identity]process
@@ -35,7 +36,7 @@ type closing struct {
 
 func (k *Keeper) newClosing(p *pane) *closing {
 	return &closing{
-		p: p, self: os.Getpid(),
+		p: p, self: os.Getpid(), table: k.tables.read,
 		spare: func(pid int) bool {
 			// Neither other panes nor the host, should it have been started in this one.
 			return pid != p.pid && k.children.own(pid) || pid == k.host.pid()
@@ -99,7 +100,7 @@ func (k *Keeper) foregroundGroup(p *pane) (group int, idle bool) {
 
 // look reads the process table and gives the living targets, known and new ones.
 func (c *closing) look() ([]process, error) {
-	table, err := processes()
+	table, err := c.table()
 	if err != nil {
 		return nil, err
 	}

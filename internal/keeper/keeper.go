@@ -92,6 +92,7 @@ type Keeper struct {
 	swaps    chan *swap     // upgrades for the loop to carry out
 	endings  sync.WaitGroup // ends of children on their way into the log
 	groups   *groups
+	tables   tables
 
 	// greeting is held over a host's claim and the queueing of its hello, so that nobody
 	// is told superseded before hello.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"davit"
@@ -20,6 +19,8 @@ import (
 	"davit/internal/store"
 	"davit/internal/tabconfig"
 	"davit/internal/wire"
+
+	"golang.org/x/sync/errgroup"
 )
 
 func randomPick(n int) int { return rand.IntN(n) }
@@ -76,25 +77,30 @@ func (s *Service) carryOut(ctx context.Context, plan *tabconfig.Plan, o *opening
 	return opened, nil
 }
 
-// startTerminals starts the programs of a new tab at once: each waits for the disk and the
+// startsAtOnce is how many programs of a tab are asked for at a time.
+const startsAtOnce = 16
+
+// startTerminals starts the programs of a new tab together: each waits for the disk and the
 // keeper, and a tab is there when the slowest is (spec tabs T7). One that fails says so in
 // its pane. An agent's pane is not among them: it has no act.
 func (s *Service) startTerminals(ctx context.Context, ids []davit.PaneID, leaves map[davit.PaneID]*leaf) {
-	var starts sync.WaitGroup
+	var group errgroup.Group
+	group.SetLimit(startsAtOnce)
 	for _, id := range ids {
 		l := leaves[id]
 		if l.act == nil {
 			continue
 		}
-		starts.Go(func() {
+		group.Go(func() error {
 			if err := s.spawn(ctx, l.row, l.transient); err != nil {
 				s.cfg.Log.Warn("a pane could not be started", "pane", id, "err", err)
-				return
+				return nil
 			}
 			s.startup(id, l.row.Spec.ShellKind, l.row.Spec.Startup)
+			return nil
 		})
 	}
-	starts.Wait()
+	_ = group.Wait()
 }
 
 // put stores a new tab with its panes in one transaction, in the group of a name, or at the
