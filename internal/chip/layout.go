@@ -174,3 +174,27 @@ func Wanted(l davit.ChipLayout, view davit.TabView, place Place) bool {
 	}
 	return l.Validation != davit.PRSuppressed && l.Badge && view.Density == "expanded" && view.ShowPRLink
 }
+
+// Kinds gives the kinds that a surface of a place shows besides directory, branch, diff
+// and pull request, in order (spec chips C2.4). Footer items and unknown names are no
+// kinds.
+func Kinds(l davit.ChipLayout, place Place) []Kind {
+	items := Items(l, place)
+	return others(slices.Concat(items.Left, items.Right))
+}
+
+// Others gives such kinds of a prompt's list.
+func Others(l davit.ChipLayout) []Kind { return others(l.Prompt) }
+
+func others(list []string) []Kind {
+	var kinds []Kind
+	for _, name := range list {
+		kind := Kind(name)
+		_, known := PolicyOf(kind)
+		if !known && !IsCustom(kind) || slices.Contains([]Kind{Cwd, GitBranch, GitDiff, GitHubPR}, kind) || slices.Contains(kinds, kind) {
+			continue
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}

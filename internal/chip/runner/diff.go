@@ -23,6 +23,36 @@ type diff struct {
 	running bool
 	queued  bool
 	again   bool // something changed while it ran
+
+	tracking chip.Tracking // of branch, by the same call
+	branch   string
+	cherry   cherry
+	ends     string // stamp of the upstream that tracking was counted against
+}
+
+// cherry is what was counted of a branch and its upstream that have both gone on.
+type cherry struct {
+	stamp    string // of both ends
+	tracking chip.Tracking
+}
+
+// counting says what to count.
+type counting struct {
+	repo   git.Repository
+	head   git.Head
+	status bool   // somebody shows how the branch stands
+	known  cherry // of the last time
+	last   string // the upstream of the last time
+}
+
+// measured is what was counted.
+type measured struct {
+	value    chip.Diff
+	partial  bool
+	tracking chip.Tracking
+	branch   string
+	cherry   cherry
+	ends     string
 }
 
 // ranGrace is how long a command's end waits for the watch to tell of the same change.
@@ -35,11 +65,12 @@ type ran struct {
 }
 
 // take takes the end of a run.
-func (d *diff) take(value chip.Diff, partial bool, err error) {
+func (d *diff) take(m measured, err error) {
 	switch {
 	case err == nil:
-		d.has, d.value, d.status, d.reason = true, value, davit.ChipReady, ""
-		if partial {
+		d.has, d.value, d.status, d.reason = true, m.value, davit.ChipReady, ""
+		d.tracking, d.branch, d.cherry, d.ends = m.tracking, m.branch, m.cherry, m.ends
+		if m.partial {
 			d.reason = "there are too many untracked lines to count them all"
 		}
 	case davit.CodeOf(err) == davit.CodeGitMissing:
@@ -63,37 +94,106 @@ func (d *diff) chip() davit.Chip {
 	return c
 }
 
+// statusChip is the branch with its counts, which are of the same calls as the diff. Counts
+// of another branch are not shown.
+func (d *diff) statusChip(head git.Head, err error) davit.Chip {
+	branch := branchChip(head, err)
+	if err != nil {
+		branch.Kind = string(chip.GitStatus)
+		return branch
+	}
+	tracking := d.tracking
+	if d.branch != head.Branch {
+		tracking = chip.Tracking{}
+	}
+	c := chip.NewStatus(branch, tracking)
+	if d.status != "" && d.status != davit.ChipReady && d.status != davit.ChipLoading {
+		c.Status, c.Reason = d.status, d.reason
+	}
+	return c
+}
+
+func (t *tree) statusChip() davit.Chip { return t.diff.statusChip(t.head, t.headErr) }
+
 // count runs the two git calls of a diff side by side (spec chips C1.2), and counts the
-// lines of untracked files. partial says that some of those were too many or too large.
-func count(ctx context.Context, runner git.Runner, repo git.Repository, unborn bool) (value chip.Diff, partial bool, err error) {
+// lines of untracked files. How the branch stands comes of the first call.
+func (r *Runner) count(ctx context.Context, c counting) (measured, error) {
+	m := measured{branch: c.head.Branch, ends: c.endsOf(c.last)}
 	var entries []git.StatusEntry
 	var stats []git.FileStat
+	var tracking git.Tracking
 	calls, callCtx := errgroup.WithContext(ctx)
 	calls.Go(func() (err error) {
-		entries, err = runner.Status(callCtx, repo.Root, git.StatusOptions{})
+		entries, tracking, err = r.cfg.Git.StatusTracking(callCtx, c.repo.Root, git.StatusOptions{})
 		return err
 	})
 	calls.Go(func() (err error) {
-		stats, err = runner.NumStat(callCtx, repo.Root, unborn)
+		stats, err = r.cfg.Git.NumStat(callCtx, c.repo.Root, c.head.Unborn)
 		return err
 	})
 	if err := calls.Wait(); err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return chip.Diff{}, false, err
+		return measured{}, err
 	}
-	lines := git.NewLineCounter(repo.Root)
+	lines := git.NewLineCounter(c.repo.Root)
 	for _, e := range entries {
-		value.Files++
+		m.value.Files++
 		if e.Kind == git.Untracked {
-			value.Untracked++
-			value.Added += lines.Count(ctx, e.Path)
+			m.value.Untracked++
+			m.value.Added += lines.Count(ctx, e.Path)
 		}
 	}
 	for _, s := range stats {
-		value.Added += s.Added
-		value.Removed += s.Removed
+		m.value.Added += s.Added
+		m.value.Removed += s.Removed
 	}
-	return value, lines.Over(), nil
+	m.partial = lines.Over()
+	m.tracking = chip.Tracking{Upstream: tracking.Upstream, Ahead: tracking.Ahead, Behind: tracking.Behind, Unavailable: tracking.Upstream != "" && !tracking.Counted}
+	m.cherry = c.known
+	if tracking.Upstream != c.last {
+		m.ends = c.endsOf(tracking.Upstream)
+	}
+	if c.status && tracking.Ahead > 0 && tracking.Behind > 0 {
+		r.compare(ctx, c, &m)
+	}
+	return m, nil
+}
+
+// endsOf is a word for where an upstream is.
+func (c counting) endsOf(upstream string) string {
+	if !c.status || upstream == "" {
+		return ""
+	}
+	return git.UpstreamStamp(c.repo, upstream)
+}
+
+// What is compared of two sides that have both gone on, at most.
+const (
+	maxCompared   = 200 // commits of both
+	compareWithin = time.Second
+)
+
+// compare finds out whether two sides that have both gone on say the same, as after a
+// rebase. Status cannot tell; git is asked once for each pair of ends, and only where
+// somebody shows it. Without an answer the plain counts stand.
+func (r *Runner) compare(ctx context.Context, c counting, m *measured) {
+	if m.tracking.Ahead+m.tracking.Behind > maxCompared {
+		return
+	}
+	stamp := c.head.Commit + " " + m.tracking.Upstream + " " + m.ends
+	if stamp != c.known.stamp {
+		ctx, cancel := context.WithTimeout(ctx, compareWithin)
+		defer cancel()
+		ahead, behind, same, err := r.cfg.Git.CherryMark(ctx, c.repo.Root)
+		if err != nil {
+			r.cfg.Log.Debug("a branch could not be compared with its upstream", "repository", c.repo.Root, "err", err)
+			return
+		}
+		tracking := m.tracking
+		tracking.Ahead, tracking.Behind, tracking.Rebased = ahead, behind, ahead == 0 && behind == 0 && same > 0
+		m.cherry = cherry{stamp, tracking}
+	}
+	m.tracking = m.cherry.tracking
 }

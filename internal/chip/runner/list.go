@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"davit"
@@ -14,7 +15,8 @@ type ListRequest struct {
 	Dir     string
 	Path    string // the caller's PATH
 	Remote  bool
-	Known   []davit.Chip // what a surface there shows already; nil looks
+	Session chip.Session
+	Known   []davit.Chip // what a surface there shows already; what is missing is looked at
 	Layout  davit.ChipLayout
 	Verdict chip.Verdict // of the last move of the validation
 }
@@ -27,9 +29,17 @@ const listWithin = 300 * time.Millisecond
 func (r *Runner) List(ctx context.Context, q ListRequest) []davit.Chip {
 	pull := make(chan davit.Chip, 1)
 	go func() { pull <- r.listPull(ctx, q) }() // bounded by its deadline, and waited for below
-	have := q.Known
+	show := Show{Remote: q.Remote, Path: q.Path, Session: q.Session, Kinds: chip.Others(q.Layout)}
+	have := slices.Clone(q.Known)
 	if len(have) == 0 {
-		have = r.Once(ctx, q.Dir)
+		have = r.Once(ctx, q.Dir, show)
+	} else {
+		within, cancel := context.WithTimeout(ctx, r.cfg.Cap)
+		show.Kinds = slices.DeleteFunc(show.Kinds, func(kind chip.Kind) bool {
+			return slices.ContainsFunc(have, func(c davit.Chip) bool { return c.Kind == string(kind) })
+		})
+		have = append(have, r.direct(within, &place{dir: q.Dir}, show.Kinds, show)...)
+		cancel()
 	}
 	return chip.Listing(q.Layout, have, <-pull)
 }

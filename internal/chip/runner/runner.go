@@ -1,5 +1,5 @@
 // Package runner runs the chips of the surfaces that somebody looks at: directory, branch,
-// diff and pull request.
+// diff and pull request, and those that a program, the session or the clock gives.
 //
 //	Watch, Show, Refresh, Bump, Drop ──asks (newest per surface)──► Run ──Push, Judge──► host
 //	                                                                ▲ │
@@ -16,7 +16,9 @@ package runner
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +31,7 @@ import (
 // Watcher tells of changes in a repository; *git.Watch is one.
 type Watcher interface {
 	Subscribe(ctx context.Context, dir string) (<-chan struct{}, func())
+	Polling() string // why repositories are looked at by timer, "" when none is
 }
 
 // Config says what to run and whom to tell. Push is called from Run's goroutine, one
@@ -60,9 +63,11 @@ type Update struct {
 // Runner runs chips. Its methods never block and may be called from any goroutine.
 type Runner struct {
 	cfg  Config
-	mu   sync.Mutex     // guards asks
-	asks map[string]ask // at most one per surface: a newer one takes the older one's place
-	wake chan struct{}  // 1: asks is not empty
+	mu   sync.Mutex                    // guards asks and own
+	asks map[string]ask                // at most one per surface: a newer one takes the older one's place
+	wake chan struct{}                 // 1: asks is not empty, or own is new
+	own  map[chip.Kind]chip.CustomChip // the user's own chips; never changed in place
+	ownN int                           // counts the tables
 
 	questions questions
 }
@@ -74,15 +79,27 @@ type ask struct {
 	drop     bool
 	show     *Show // nil keeps it
 	bump     Bumped
-	question *question // of a surface that lives as long as its question
+	finished []finished // the last ones; more are dropped
+	question *question  // of a surface that lives as long as its question
 }
+
+// finished is a command that has ended at a surface.
+type finished struct {
+	command string
+	aliases map[string]string
+}
+
+// maxFinished bounds the commands that wait to be heard of one surface.
+const maxFinished = 32
 
 // Show is what a surface shows besides directory, branch and diff, and what is known of
 // its session.
 type Show struct {
 	PullRequest bool
-	Remote      bool   // the session is on another machine
-	Path        string // the session's PATH; "": not told, the login shell's
+	Remote      bool        // the session is on another machine
+	Path        string      // the session's PATH; "": not told, the login shell's
+	Kinds       []chip.Kind // the others that it shows, in order (spec chips C2.4)
+	Session     chip.Session
 }
 
 // New makes a Runner; Run starts it.
@@ -140,6 +157,38 @@ func (r *Runner) Ran(key string) {
 	r.ask(key, func(a *ask) { a.ran = now })
 }
 
+// Finished says which command has ended at a surface, before Ran does: it may invalidate
+// a chip that a program gives (spec chips C2.3).
+func (r *Runner) Finished(key, command string, aliases map[string]string) {
+	r.ask(key, func(a *ask) {
+		if len(a.finished) < maxFinished {
+			a.finished = append(a.finished, finished{command, aliases})
+		}
+	})
+}
+
+// Own takes the user's own chips, in place of those of before.
+func (r *Runner) Own(list []chip.CustomChip) {
+	table := map[chip.Kind]chip.CustomChip{}
+	for _, c := range list {
+		table[c.Policy.Kind] = c
+	}
+	r.mu.Lock()
+	r.own, r.ownN = table, r.ownN+1
+	r.mu.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (r *Runner) ownOf(kind chip.Kind) (chip.CustomChip, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	own, known := r.own[kind]
+	return own, known
+}
+
 // Bump says that a command of that surface may have changed its pull request (C2.3).
 func (r *Runner) Bump(key string, what Bumped) {
 	r.ask(key, func(a *ask) { a.bump = max(a.bump, what) })
@@ -160,12 +209,12 @@ func (r *Runner) ask(key string, change func(*ask)) {
 	}
 }
 
-func (r *Runner) takeAsks() map[string]ask {
+func (r *Runner) takeAsks() (asks map[string]ask, own map[chip.Kind]chip.CustomChip, ownN int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	asks := r.asks
+	asks = r.asks
 	r.asks = map[string]ask{}
-	return asks
+	return asks, r.own, r.ownN
 }
 
 // Run serves until ctx ends, and returns after its children did.
@@ -173,6 +222,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	l := &loop{
 		Runner: r, results: make(chan any), surfaces: map[string]*surface{}, trees: map[string]*tree{}, gates: map[string]*gate{},
 		forges: map[string]*forge{}, pulls: map[pullKey]*pull{}, tools: map[string]*tools{}, limits: map[string]time.Time{},
+		mades: map[madeKey]*made{},
 	}
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	defer l.children.Wait()
@@ -184,7 +234,12 @@ func (r *Runner) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-r.wake:
-			for key, a := range r.takeAsks() {
+			asks, own, n := r.takeAsks()
+			if n != l.ownN {
+				l.ownN = n
+				l.ownChanged(own)
+			}
+			for key, a := range asks {
 				l.serve(key, a)
 			}
 		case result := <-l.results:
@@ -193,6 +248,7 @@ func (r *Runner) Run(ctx context.Context) error {
 		}
 		l.wakeAt = time.Time{}
 		l.advance(l.cfg.Now())
+		l.ticks(l.cfg.Now())
 		l.push()
 		l.answer()
 		if l.wakeAt.IsZero() {
@@ -222,6 +278,10 @@ type loop struct {
 	limits  map[string]time.Time // of a forge's rate limit, by host
 	asking  int                  // gh that run
 	missing bool                 // it was said that no session has gh
+
+	mades   map[madeKey]*made
+	customs map[chip.Kind]chip.CustomChip
+	ownN    int // of the table that customs is
 }
 
 // wakeBy lets the loop look again at a time, or earlier.
@@ -244,6 +304,11 @@ type surface struct {
 	arrived  int // its place in the order of arrival
 	show     Show
 	question *question // nil but for one that lives as long as it
+
+	mades     map[chip.Kind]*made
+	kept      map[chip.Kind]davit.Chip // shown before it went elsewhere
+	unsettled bool                     // its PATH is not known yet
+	ticked    time.Time                // when a clock that it shows changes
 }
 
 // spawn runs work beside the loop and hands its results in.
@@ -264,6 +329,9 @@ func (l *loop) serve(key string, a ask) {
 	case a.drop:
 		if s != nil {
 			l.leave(s)
+			for _, m := range maps.Clone(s.mades) {
+				l.part(s, m)
+			}
 			delete(l.surfaces, key)
 		}
 		return
@@ -271,17 +339,31 @@ func (l *loop) serve(key string, a ask) {
 		return
 	case s == nil:
 		l.arrivals++
-		s = &surface{key: key, arrived: l.arrivals, question: a.question}
+		s = &surface{key: key, arrived: l.arrivals, question: a.question, mades: map[chip.Kind]*made{}, kept: map[chip.Kind]davit.Chip{}}
 		l.surfaces[key] = s
 	}
-	if a.show != nil && *a.show != s.show {
-		s.show, s.changed = *a.show, true
+	resettle := a.dir != "" && a.dir != s.dir
+	if a.show != nil && !equalShow(*a.show, s.show) {
+		s.show, s.changed, resettle = *a.show, true, true
+		s.ticked = time.Time{}
+		if t := s.tree; t != nil && t.diff.tracking.Upstream != "" && slices.Contains(s.show.Kinds, chip.GitStatus) {
+			l.measure(t, true)
+		}
 	}
 	if a.bump > 0 {
 		l.bump(s, a.bump)
 	}
 	if a.dir != "" {
 		s.dir = a.dir
+	}
+	for _, f := range a.finished {
+		l.finished(s, f)
+	}
+	if !a.ran.IsZero() || a.refresh || len(a.finished) > 0 {
+		l.lookAll(s)
+	}
+	if resettle {
+		l.settle(s)
 	}
 	if t := s.tree; t != nil && !a.ran.IsZero() {
 		l.spawn(func(send func(any)) {
@@ -330,6 +412,12 @@ func (l *loop) take(result any) {
 		l.toolsFound(result)
 	case pullDone:
 		l.pullDone(result)
+	case madeFacts:
+		l.judge(result)
+	case madeLate:
+		l.madeIsLate(result)
+	case madeDone:
+		l.madeDone(result)
 	}
 }
 
@@ -418,9 +506,15 @@ func (l *loop) push() {
 func (l *loop) chips(s *surface) []davit.Chip {
 	chips := s.place.chips(l.cfg.Home)
 	if s.tree == nil {
-		return chips
+		return append(chips, l.others(s)...)
 	}
-	chips = append(chips, branchChip(s.tree.head, s.tree.headErr))
+	branch := branchChip(s.tree.head, s.tree.headErr)
+	if branch.Reason == "" && l.cfg.Watch != nil {
+		if why := l.cfg.Watch.Polling(); why != "" {
+			branch.Reason = "changes are looked for by timer: " + why
+		}
+	}
+	chips = append(chips, branch)
 	if s.tree.repo.Root != "" {
 		chips = append(chips, s.tree.diff.chip())
 	}
@@ -429,24 +523,29 @@ func (l *loop) chips(s *surface) []davit.Chip {
 			chips = append(chips, c)
 		}
 	}
-	return chips
+	return append(chips, l.others(s)...)
 }
 
 // Once gives the chips of a directory without a running Runner: what a host would show,
-// waited for at most the diff's cap.
-func (r *Runner) Once(ctx context.Context, dir string) []davit.Chip {
+// waited for at most the diff's cap. Of the other kinds it gives those that show names.
+func (r *Runner) Once(ctx context.Context, dir string, show Show) []davit.Chip {
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.Cap)
 	defer cancel()
 	p := r.placeOf(ctx, dir)
+	others := make(chan []davit.Chip, 1)
+	go func() { others <- r.direct(ctx, p, show.Kinds, show) }() // bounded by ctx, and waited for below
 	chips := p.chips(r.cfg.Home)
-	if !p.found {
-		return chips
+	if p.found {
+		chips = append(chips, branchChip(p.head, p.headErr))
+		var d diff
+		if p.repo.Root != "" {
+			m, err := r.count(ctx, counting{repo: p.repo, head: p.head, status: slices.Contains(show.Kinds, chip.GitStatus)})
+			d.take(m, err)
+			chips = append(chips, d.chip())
+		}
+		if slices.Contains(show.Kinds, chip.GitStatus) {
+			chips = append(chips, d.statusChip(p.head, p.headErr))
+		}
 	}
-	chips = append(chips, branchChip(p.head, p.headErr))
-	if p.repo.Root == "" {
-		return chips
-	}
-	var d diff
-	d.take(count(ctx, r.cfg.Git, p.repo, p.head.Unborn))
-	return append(chips, d.chip())
+	return append(chips, <-others...)
 }

@@ -180,7 +180,7 @@ func TestChipsOfARepository(t *testing.T) {
 	}
 	b.runner.Refresh("p")
 	b.eventually("p", soon, "cwd=~/repo/ready git_branch=main/ready git_diff=4 • +5/ready")
-	once := show(b.runner.Once(context.Background(), repo))
+	once := show(b.runner.Once(context.Background(), repo, Show{}))
 	b.eventually("p", soon, once) // one number for one truth (C1.2)
 	b.git(repo, "add", ".")
 	b.git(repo, "commit", "-q", "-m", "second")
@@ -391,7 +391,7 @@ func TestOrdinaryPlaces(t *testing.T) {
 			status = "error"
 		}
 		want = strings.TrimSpace("cwd=" + dir + "/" + status + " " + want)
-		if got := show(b.runner.Once(context.Background(), dir)); got != want {
+		if got := show(b.runner.Once(context.Background(), dir, Show{})); got != want {
 			t.Errorf("once: %q, want %q", got, want)
 		}
 		b.runner.Watch(dir, dir)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"davit"
@@ -123,6 +124,17 @@ type change struct{ tree *tree }
 type reread struct {
 	tree  *tree
 	place *place
+	ends  string // of its upstream, while somebody shows how the branch stands
+}
+
+// showsStatus says that somebody shows how the tree's branch stands.
+func (t *tree) showsStatus() bool {
+	for s := range t.surfaces {
+		if slices.Contains(s.show.Kinds, chip.GitStatus) {
+			return true
+		}
+	}
+	return false
 }
 
 // treeKey tells trees apart. The inside of a .git is another place than its work tree.
@@ -194,7 +206,9 @@ func (l *loop) reread(t *tree) {
 	if dir == "" {
 		dir = t.repo.GitDir
 	}
-	l.spawn(func(send func(any)) { send(reread{t, l.placeOf(t.ctx, dir)}) })
+	c := counting{repo: t.repo, status: t.showsStatus()}
+	upstream := t.diff.tracking.Upstream
+	l.spawn(func(send func(any)) { send(reread{t, l.placeOf(t.ctx, dir), c.endsOf(upstream)}) })
 }
 
 func (l *loop) changed(r reread) {
@@ -207,12 +221,16 @@ func (l *loop) changed(r reread) {
 		l.abandon(t) // it is gone, or another one
 		return
 	}
-	before := t.stamp
+	before, config := t.stamp, t.config
 	if t.setHead(r.place) {
 		l.mark(t)
+		for s := range t.surfaces {
+			l.lookAll(s) // one may depend on the branch
+		}
 	}
 	l.attach(t)
-	if t.stamp != before {
+	moved := r.ends != "" && r.ends != t.diff.ends || t.showsStatus() && config != t.config // it may have another upstream
+	if t.stamp != before || moved {
 		l.measure(t, true)
 	}
 	if t.again {
@@ -267,14 +285,14 @@ func (l *loop) start(g *gate, t *tree) {
 		t.diff.status = davit.ChipLoading
 		l.mark(t)
 	}
-	repo, unborn := t.repo, t.head.Unborn
+	c := counting{repo: t.repo, head: t.head, known: t.diff.cherry, status: t.showsStatus(), last: t.diff.tracking.Upstream}
 	l.spawn(func(send func(any)) {
 		ctx, cancel := context.WithTimeout(t.ctx, l.cfg.Cap)
 		defer cancel()
 		ended := make(chan diffDone, 1)
 		l.children.Go(func() {
-			value, partial, err := count(ctx, l.cfg.Git, repo, unborn)
-			ended <- diffDone{t, value, partial, err}
+			m, err := l.count(ctx, c)
+			ended <- diffDone{t, m, err}
 		})
 		late := time.NewTimer(l.cfg.Deadline)
 		defer late.Stop()
@@ -293,10 +311,9 @@ func (l *loop) start(g *gate, t *tree) {
 type diffLate struct{ tree *tree }
 
 type diffDone struct {
-	tree    *tree
-	value   chip.Diff
-	partial bool
-	err     error
+	tree *tree
+	measured
+	err error
 }
 
 func (l *loop) late(t *tree) {
@@ -312,7 +329,7 @@ func (l *loop) done(d diffDone) {
 	t.diff.running = false
 	t.diff.at = l.cfg.Now()
 	if t.ctx.Err() == nil {
-		t.diff.take(d.value, d.partial, d.err)
+		t.diff.take(d.measured, d.err)
 		l.mark(t)
 		if d.err != nil {
 			l.cfg.Log.Debug("a diff could not be counted", "repository", t.repo.Root, "err", d.err)
