@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -15,8 +17,10 @@ import (
 
 	"davit"
 	"davit/internal/chip"
+	"davit/internal/chip/customs"
 	"davit/internal/chip/prefs"
 	"davit/internal/chip/runner"
+	"davit/internal/configs"
 	"davit/internal/git"
 	"davit/internal/github"
 	"davit/internal/store"
@@ -43,6 +47,9 @@ func (a *app) chipsCommand() *cobra.Command {
 			}
 			if err != nil {
 				return err
+			}
+			for _, fault := range chips.Faults {
+				a.note("%s", fault)
 			}
 			return a.print(chips, func(w io.Writer) { writeChips(w, chips, why) })
 		},
@@ -104,11 +111,16 @@ func (a *app) chipsAlone(ctx context.Context, in wire.ChipsRequest) (wire.Chips,
 	looked := false
 	look := func(ctx context.Context, r *runner.Runner, p *prefs.Prefs, settle func() error) error {
 		looked = true
-		list := r.List(ctx, runner.ListRequest{Dir: in.Dir, Path: in.Path, Layout: p.Layout(), Verdict: p.Verdict()})
+		machine, _ := os.Hostname()
+		machine, _, _ = strings.Cut(machine, ".")
+		session := chip.NewSession(in.Session, a.getenv("USER"), machine)
+		own, faults := a.ownChips()
+		r.Own(own)
+		list := r.List(ctx, runner.ListRequest{Dir: in.Dir, Path: in.Path, Session: session, Layout: p.Layout(), Verdict: p.Verdict()})
 		if err := settle(); err != nil {
 			return err
 		}
-		out = wire.Chips{Chips: list, Validation: string(p.Layout().Validation), Shown: p.Layout().Prompt}
+		out = wire.Chips{Chips: list, Validation: string(p.Layout().Validation), Shown: p.Layout().Prompt, Faults: faults}
 		return nil
 	}
 	err := a.alone(ctx, a.withPrefs, look)
@@ -117,6 +129,42 @@ func (a *app) chipsAlone(ctx context.Context, in wire.ChipsRequest) (wire.Chips,
 		err = a.alone(ctx, withoutStore, look)
 	}
 	return out, err
+}
+
+// ownChips reads the user's own chips of this home.
+func (a *app) ownChips() (list []chip.CustomChip, faults []string) {
+	h, err := a.home()
+	if err != nil {
+		return nil, nil
+	}
+	file := filepath.Join(h.Config, "config.toml")
+	src, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	list, found := customs.Load(file, src)
+	for _, f := range configs.WireFaults(found, src) {
+		faults = append(faults, f.Text)
+	}
+	return list, faults
+}
+
+// shellSession is what this process's environment tells of the session that it is in.
+func (a *app) shellSession() map[string]string {
+	told := map[string]string{}
+	for _, name := range []string{chip.PropertyVenv, chip.PropertyConda, chip.PropertyKube} {
+		if value := a.getenv(name); value != "" {
+			told[name] = value
+		}
+	}
+	if a.getenv("SSH_CONNECTION") != "" {
+		machine, _ := os.Hostname()
+		told[chip.PropertySSH] = a.getenv("USER") + "@" + machine
+	}
+	return told
 }
 
 // nothing is a store that keeps what it is told as long as it lives.
@@ -398,7 +446,7 @@ func itemsOf(value any) (*davit.FooterItems, bool) {
 
 // chipsPlace is the directory that is asked about, which has to be there, and this PATH.
 func (a *app) chipsPlace(dir string) (wire.ChipsRequest, error) {
-	where := wire.ChipsRequest{Dir: a.dir, Path: a.getenv("PATH")}
+	where := wire.ChipsRequest{Dir: a.dir, Path: a.getenv("PATH"), Session: a.shellSession()}
 	if dir == "" {
 		return where, nil
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,9 @@ type chips struct {
 	runner  *runner.Runner
 	watch   *git.Watch
 	pulls   *pulls
+	owns    *owns
+	user    string // whose terminals they are
+	machine string
 
 	mu      sync.Mutex // guards what follows
 	viewers int
@@ -49,12 +53,42 @@ type place struct {
 	dir    string
 	search string // PATH; "" when it was not told
 	remote bool
+	told   map[string]string // properties; never changed in place
+	// Of the command that runs: the shell inside of the pane's own, and where ssh leads.
+	subshell, ssh string
+}
+
+// same compares two places.
+func (p place) same(o place) bool {
+	return p.dir == o.dir && p.search == o.search && p.remote == o.remote && p.subshell == o.subshell && p.ssh == o.ssh && maps.Equal(p.told, o.told)
+}
+
+// aliases are those of the pane's shell (spec chips C2.3).
+func (p place) aliases() map[string]string { return chip.Aliases(p.told[chip.PropertyAliases]) }
+
+// tell joins what a shell has told with what it told before; an empty value is gone.
+func (p *place) tell(params map[string]string) {
+	told := maps.Clone(p.told)
+	if told == nil {
+		told = map[string]string{}
+	}
+	for key, value := range params {
+		if told[key] = value; value == "" {
+			delete(told, key)
+		}
+	}
+	p.told, p.search = told, told[chip.PropertyPath]
 }
 
 func newChips(d *daemon, g git.Runner, choices *choices, login func() map[string]string) *chips {
 	c := &chips{d: d, choices: choices, panes: map[davit.PaneID]place{}, layout: choices.prefs.Layout(), view: choices.prefs.View()}
 	c.watch = git.NewWatch(git.WatchConfig{Log: d.log})
 	c.pulls = newPulls(c, login)
+	c.owns = newOwns(c)
+	if c.user = d.cfg.Getenv("USER"); c.user == "" {
+		c.user = d.cfg.Getenv("LOGNAME")
+	}
+	c.machine, _, _ = strings.Cut(hostname(), ".")
 	c.runner = runner.New(runner.Config{
 		Git: g, Watch: c.watch, Home: d.cfg.Getenv("HOME"), Push: c.push, Log: d.log, Now: time.Now,
 		GitHub: github.Client{Git: g, Environ: c.pulls.environ}, Login: c.pulls.loginPath, Judge: c.pulls.judge, Asked: c.pulls.asked,
@@ -69,6 +103,7 @@ func (c *chips) run(ctx context.Context) error {
 	group.Go(func() error { c.follow(ctx); return nil })
 	group.Go(func() error { c.choices.run(ctx); return nil })
 	group.Go(func() error { c.pulls.run(ctx); return nil })
+	group.Go(func() error { c.owns.run(ctx); return nil })
 	err := group.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,10 +129,7 @@ func (c *chips) follow(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		c.mu.Lock()
-		looked := c.viewers > 0
-		c.mu.Unlock()
-		if !looked {
+		if !c.looked() {
 			continue
 		}
 		state := c.d.host.State()
@@ -108,6 +140,13 @@ func (c *chips) follow(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// looked says that somebody looks.
+func (c *chips) looked() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.viewers > 0
 }
 
 // said is how much an agent has said in a pane: by its log, or by a chat's journal; 0 where
@@ -142,7 +181,7 @@ func (c *chips) push(u runner.Update) {
 func (c *chips) Pane(id davit.PaneID, dir string) {
 	c.mu.Lock()
 	p, known := c.panes[id]
-	p.dir, p.remote = dir, false
+	p.dir, p.remote, p.subshell, p.ssh = dir, false, "", ""
 	c.panes[id] = p
 	if c.viewers > 0 {
 		c.watchPane(id, p)
@@ -167,7 +206,18 @@ func (c *chips) showPane(id davit.PaneID, p place) {
 	case keeper.PaneChat:
 		where = chip.PlaceFooter
 	}
-	c.runner.Show(string(id), runner.Show{PullRequest: chip.Wanted(c.layout, c.view, where), Path: p.search, Remote: p.remote})
+	c.runner.Show(string(id), runner.Show{
+		PullRequest: chip.Wanted(c.layout, c.view, where), Path: p.search, Remote: p.remote, Kinds: chip.Kinds(c.layout, where), Session: c.sessionOf(p),
+	})
+}
+
+// sessionOf joins what a pane's shell has told with what its running command means.
+func (c *chips) sessionOf(p place) chip.Session {
+	s := chip.NewSession(p.told, c.user, c.machine)
+	if s.Subshell = p.subshell; s.SSH == "" {
+		s.SSH = p.ssh
+	}
+	return s
 }
 
 // PaneEvent hears what a pane's shell tells of its session.
@@ -176,13 +226,23 @@ func (c *chips) PaneEvent(id davit.PaneID, e pane.Event) {
 	case pane.EventDirectory:
 		c.session(id, func(p *place) { p.remote = e.Remote })
 	case pane.EventProperty:
-		if search, told := e.Params["PATH"]; told {
-			c.session(id, func(p *place) { p.search = search })
+		c.session(id, func(p *place) { p.tell(e.Params) })
+		if _, told := e.Params[chip.PropertyPath]; told {
 			c.pulls.sessionBegan(id)
 		}
-	case pane.EventCommandFinished:
+	case pane.EventCommandStarted:
 		if e.Block != nil {
-			c.pulls.finished(id, *e.Block)
+			c.session(id, func(p *place) {
+				aliases := p.aliases()
+				p.subshell, p.ssh = chip.SubshellOf(e.Block.Command, aliases), chip.SSHTarget(e.Block.Command, aliases)
+			})
+		}
+	case pane.EventCommandFinished:
+		c.session(id, func(p *place) { p.subshell, p.ssh = "", "" })
+		if e.Block != nil {
+			aliases := c.place(id).aliases()
+			c.runner.Finished(string(id), e.Block.Command, aliases)
+			c.pulls.finished(id, *e.Block, aliases)
 		}
 	}
 }
@@ -196,7 +256,7 @@ func (c *chips) session(id davit.PaneID, change func(*place)) {
 		return
 	}
 	change(&p)
-	if p == c.panes[id] {
+	if p.same(c.panes[id]) {
 		return
 	}
 	c.panes[id] = p
@@ -245,6 +305,7 @@ func (c *chips) Look() (done func()) {
 			c.watchPane(id, p)
 		}
 		c.pulls.look()
+		c.owns.look()
 	}
 	return sync.OnceFunc(c.leave)
 }
@@ -293,11 +354,15 @@ func (c *chips) Get(ctx context.Context, in wire.ChipsRequest) (wire.Chips, erro
 	if in.Path != "" {
 		p.search = in.Path
 	}
+	if in.Session != nil {
+		p.told = in.Session
+	}
+	c.owns.read(ctx)
 	list := c.runner.List(ctx, runner.ListRequest{
-		Dir: p.dir, Path: p.search, Remote: p.remote, Known: state.Chips[in.Pane], Layout: state.Layout, Verdict: c.choices.verdict(),
+		Dir: p.dir, Path: p.search, Remote: p.remote, Session: c.sessionOf(p), Known: state.Chips[in.Pane], Layout: state.Layout, Verdict: c.choices.verdict(),
 	})
 	after := c.d.host.State().Layout // what was found may have moved it
-	return wire.Chips{Chips: list, Validation: string(after.Validation), Shown: after.Prompt}, nil
+	return wire.Chips{Chips: list, Validation: string(after.Validation), Shown: after.Prompt, Faults: c.owns.table.Load().faults}, nil
 }
 
 // Revalidate is chips.revalidate: gh is asked, whatever is known (spec chips C4.4).

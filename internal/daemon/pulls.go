@@ -12,6 +12,7 @@ import (
 	"davit/internal/chip"
 	"davit/internal/chip/runner"
 	"davit/internal/github"
+	"davit/internal/shell"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -25,10 +26,13 @@ type pulls struct {
 	verdicts chan chip.Judgement // bounded; full: the oldest state stands until the next question
 	probes   chan davit.PaneID   // bounded; full: one that waits serves as well
 	sessions chan davit.PaneID   // bounded; full: dropped, the next command or session tells
+
+	compared map[string]bool // PATHs of sessions that the login shell was asked for; of takeSessions
+	again    time.Time       // when it was asked last; of takeSessions
 }
 
 func newPulls(c *chips, login func() map[string]string) *pulls {
-	return &pulls{c: c, login: login, verdicts: make(chan chip.Judgement, 64), probes: make(chan davit.PaneID, 1), sessions: make(chan davit.PaneID, 64)}
+	return &pulls{c: c, login: login, verdicts: make(chan chip.Judgement, 64), probes: make(chan davit.PaneID, 1), sessions: make(chan davit.PaneID, 64), compared: map[string]bool{}}
 }
 
 // loginPath is the login shell's PATH, when it has told.
@@ -118,12 +122,12 @@ func (p *pulls) takeVerdicts(ctx context.Context) {
 }
 
 // finished hears of a command that has ended in a pane (C2.3, C4.4).
-func (p *pulls) finished(id davit.PaneID, block davit.Block) {
+func (p *pulls) finished(id davit.PaneID, block davit.Block, aliases map[string]string) {
 	policy, _ := chip.PolicyOf(chip.GitHubPR)
-	if !chip.Invalidates(policy, block.Command, nil) {
+	if !chip.Invalidates(policy, block.Command, aliases) {
 		return
 	}
-	words := chip.Program(block.Command, nil)
+	words := chip.Program(block.Command, aliases)
 	what := runner.BumpedRepository
 	if words[0] == "gh" {
 		what = runner.BumpedAccount
@@ -166,10 +170,11 @@ func (p *pulls) takeSessions(ctx context.Context) {
 		panes := p.c.places()
 		for pane, where := range panes {
 			if where.search == "" && (id == "" || id == pane) {
-				p.readPath(ctx, pane)
+				p.readSession(ctx, pane)
 			}
 		}
 		where, known := p.c.places()[id]
+		p.compareLogin(ctx, where.search)
 		if !known || !p.suppressed() || p.c.choices.verdict() != chip.VerdictMissing {
 			continue
 		}
@@ -183,17 +188,40 @@ func (p *pulls) takeSessions(ctx context.Context) {
 	}
 }
 
-// readPath takes the PATH that a pane's shell told an earlier host.
-func (p *pulls) readPath(ctx context.Context, id davit.PaneID) {
+// readSession takes what a pane's shell told an earlier host.
+func (p *pulls) readSession(ctx context.Context, id davit.PaneID) {
 	live, err := p.c.d.panes.Get(id)
 	if err != nil {
 		return // a chat, or not there yet
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if told, err := live.Properties(ctx); err == nil && told["PATH"] != "" {
-		p.c.session(id, func(where *place) { where.search = told["PATH"] })
+	if told, err := live.Properties(ctx); err == nil && len(told) > 0 {
+		p.c.session(id, func(where *place) { where.tell(told) })
 	}
+}
+
+// loginAgain is the least time between two questions to the login shell.
+const loginAgain = time.Minute
+
+// compareLogin asks the login shell again when a session's PATH is another than its own:
+// a program may have been installed since (spec chips C2.6). The same PATH asks once.
+func (p *pulls) compareLogin(ctx context.Context, search string) {
+	own, known := p.loginPath()
+	if !known || search == "" || search == own || p.compared[search] || time.Since(p.again) < loginAgain {
+		return
+	}
+	if len(p.compared) > 64 {
+		clear(p.compared)
+	}
+	p.compared[search], p.again = true, time.Now()
+	cfg := p.c.d.cfg
+	env, err := shell.LoginEnv(ctx, userShell(cfg.Getenv), cfg.Environ)
+	if err != nil || env["PATH"] == "" {
+		p.c.d.log.Debug("the login shell was asked again and did not tell", "err", err)
+		return
+	}
+	p.env.Store(&env)
 }
 
 func (p *pulls) suppressed() bool {

@@ -9,6 +9,8 @@ type ChipsRequest struct {
 	Pane davit.PaneID `json:"pane,omitempty"`
 	Dir  string       `json:"dir,omitempty"`
 	Path string       `json:"path,omitempty" doc:"the caller's PATH"`
+
+	Session map[string]string `json:"session,omitempty" doc:"what the caller's shell would tell: VIRTUAL_ENV, CONDA_DEFAULT_ENV, KUBECONFIG, SSH (user@host)"`
 }
 
 // Chips answers it.
@@ -16,6 +18,7 @@ type Chips struct {
 	Chips      []davit.Chip `json:"chips"`
 	Validation string       `json:"validation" doc:"unvalidated, validated or suppressed (spec chips C4.1)"`
 	Shown      []string     `json:"shown,omitempty" doc:"the kinds of the effective prompt, in order"`
+	Faults     []string     `json:"faults,omitempty" doc:"what is wrong with the chips of config.toml"`
 }
 
 // ChipLayoutSet is chips.setLayout. Absent parts stay as they are; a part that is the

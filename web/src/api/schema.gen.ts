@@ -1460,6 +1460,8 @@ export interface components {
         };
         Chips: {
             chips: components["schemas"]["Chip"][] | null;
+            /** @description what is wrong with the chips of config.toml */
+            faults?: string[] | null;
             /** @description the kinds of the effective prompt, in order */
             shown?: string[] | null;
             /** @description unvalidated, validated or suppressed (spec chips C4.1) */
@@ -1470,6 +1472,10 @@ export interface components {
             pane?: string;
             /** @description the caller's PATH */
             path?: string;
+            /** @description what the caller's shell would tell: VIRTUAL_ENV, CONDA_DEFAULT_ENV, KUBECONFIG, SSH (user@host) */
+            session?: {
+                [key: string]: string;
+            };
         };
         ClientFrame: {
             /** Format: int64 */
