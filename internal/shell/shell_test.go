@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -401,5 +402,62 @@ func TestProperties(t *testing.T) {
 		if value, _ := term.property("VIRTUAL_ENV"); value != "" {
 			t.Errorf("VIRTUAL_ENV after it was unset: %q", value)
 		}
+	})
+}
+
+// TestAliasesAndPlaces: what chips need of a session: aliases (spec chips C2.3), where ssh
+// leads to, and which clusters kubectl knows (C1). Told once, and again when they change.
+func TestAliasesAndPlaces(t *testing.T) {
+	each(t, func(t *testing.T, kind shell.Kind) {
+		term := open(t, kind, startup{env: []string{"SSH_CONNECTION=10.0.0.1 1 10.0.0.2 22", "KUBECONFIG=/k/a:/k/b"}})
+		if far, _ := term.property("SSH"); !regexp.MustCompile(`^.+@.+$`).MatchString(far) { // fish sets USER itself
+			t.Errorf("SSH: %q", far)
+		}
+		if files, _ := term.property("KUBECONFIG"); files != "/k/a:/k/b" {
+			t.Errorf("KUBECONFIG: %q", files)
+		}
+		term.run("alias gp='git push; x'")
+		term.run(`alias q='echo "a b" c'`)
+		table, _ := term.property("ALIASES")
+		lines := strings.Split(unescapeProperty(table), "\n")
+		for _, want := range []string{"gp=git push; x", `q=echo "a b" c`} {
+			if !slices.Contains(lines, want) {
+				t.Errorf("aliases are told as %q, without %q", lines, want)
+			}
+		}
+		told := len(term.of("633;P"))
+		term.run("true")
+		if again := len(term.of("633;P")); again != told {
+			t.Errorf("%d properties told again without a change", again-told)
+		}
+		if kind == shell.Fish {
+			term.run("functions -e gp")
+			term.run("set -e SSH_CONNECTION")
+		} else {
+			term.run("unalias gp")
+			term.run("unset SSH_CONNECTION")
+		}
+		if table, _ = term.property("ALIASES"); strings.Contains(table, "gp=") {
+			t.Errorf("an alias that is gone is told: %q", table)
+		}
+		if far, _ := term.property("SSH"); far != "" {
+			t.Errorf("SSH after it was unset: %q", far)
+		}
+		many := `for i in $(seq 300); do alias a$i=b; done; alias long=$(printf %5000d 7)`
+		if kind == shell.Fish {
+			many = `for i in (seq 300); alias a$i b; end; alias long (printf %5000d 7)`
+		}
+		term.run(many)
+		table, _ = term.property("ALIASES")
+		if n := strings.Count(table, "=b"); n < 200 || n > 256 || len(table) > 64<<10 || strings.Contains(table, "00000") {
+			t.Errorf("%d aliases, %d bytes are told", n, len(table))
+		}
+	})
+}
+
+func unescapeProperty(text string) string {
+	return regexp.MustCompile(`\\x[0-9a-fA-F]{2}`).ReplaceAllStringFunc(text, func(hex string) string {
+		n, _ := strconv.ParseUint(hex[2:], 16, 8)
+		return string([]byte{byte(n)})
 	})
 }

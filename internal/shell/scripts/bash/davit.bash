@@ -23,7 +23,7 @@ if [[ $- == *i* && -z ${__davit_loaded-} ]]; then
 __davit_loaded=1
 __davit_ran= __davit_said= __davit_history= __davit_empty=
 __davit_directory= __davit_url=
-__davit_path= __davit_venv= __davit_conda= __davit_node=
+__davit_path= __davit_venv= __davit_conda= __davit_node= __davit_kube= __davit_ssh= __davit_aliases=$'\n'
 
 # __davit_escape TEXT: into __davit_out, percent-encoded where a byte could end or
 # confuse the mark: controls, "%", ";" and everything that is not ASCII. The second
@@ -137,6 +137,17 @@ __davit_finish() {
 		__davit_conda=${CONDA_DEFAULT_ENV-}
 		__davit_property CONDA_DEFAULT_ENV "$__davit_conda"
 	fi
+	if [[ ${KUBECONFIG-} != "$__davit_kube" ]]; then
+		__davit_kube=${KUBECONFIG-}
+		__davit_property KUBECONFIG "$__davit_kube"
+	fi
+	local far=
+	[[ -z ${SSH_CONNECTION-} ]] || far=${USER:-${LOGNAME-}}@${HOSTNAME-}
+	if [[ $far != "$__davit_ssh" ]]; then
+		__davit_ssh=$far
+		__davit_property SSH "$far"
+	fi
+	((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)) || __davit_tell_aliases # before that "set -u" refuses an empty table
 	# The version managers name the version in a directory; asking node costs 40 ms.
 	local node=${NVM_BIN-}
 	if [[ -z $node && ${PATH-} == *node*/versions/*/bin* ]]; then
@@ -159,6 +170,23 @@ __davit_finish() {
 		__davit_property NODE_VERSION "$node"
 	fi
 	return 0
+}
+
+# The table of aliases, a line each, when it is another one: at most 256 of them, none
+# longer than 256 characters.
+__davit_tell_aliases() {
+	local names="${!BASH_ALIASES[*]}" texts="${BASH_ALIASES[*]}"
+	[[ $names$'\n'$texts != "$__davit_aliases" ]] || return 0
+	__davit_aliases=$names$'\n'$texts
+	local LC_ALL=C name text table= count=0
+	for name in "${!BASH_ALIASES[@]}"; do
+		text=${BASH_ALIASES[$name]}
+		text=${text//$'\n'/;}
+		((${#name} + ${#text} <= 256)) || continue
+		table+=${table:+$'\n'}$name=$text
+		((++count < 256)) || break
+	done
+	__davit_property ALIASES "$table"
 }
 
 # The last of PROMPT_COMMAND: whatever made PS1 has made it now; put the marks around it.

@@ -28,6 +28,25 @@ function __davit_tell
     end
 end
 
+# The table of aliases, a line each, when there are other functions than before: at most
+# 256 of them, none longer than 256 characters. fish makes a function of an alias, and
+# says so in its description; abbreviations are in what is typed already.
+function __davit_tell_aliases
+    set -l names (functions -n | string split ,)
+    test "$names" = "$__davit_functions"; and return
+    set -g __davit_functions $names
+    set -l table
+    for name in $names
+        set -l words (functions -Dv -- $name)[5..-1]
+        set words (string match -r '^alias (\S+?)[ =](.*)$' -- "$words")
+        test (count $words) = 3; or continue
+        test (string length -- "$words[2]$words[3]") -le 256; or continue
+        set -a table "$words[2]=$words[3]"
+        test (count $table) -lt 256; or break
+    end
+    __davit_tell ALIASES (string join \n -- $table | string collect)
+end
+
 function __davit_prompt_start --on-event fish_prompt --on-event fish_cancel --on-event fish_posterror
     set -l exit_status $status
     if test $__davit_ran = 1
@@ -39,6 +58,11 @@ function __davit_prompt_start --on-event fish_prompt --on-event fish_cancel --on
     __davit_tell PATH (string join : -- $PATH)
     __davit_tell VIRTUAL_ENV "$VIRTUAL_ENV"
     __davit_tell CONDA_DEFAULT_ENV "$CONDA_DEFAULT_ENV"
+    __davit_tell KUBECONFIG (string join : -- $KUBECONFIG)
+    set -l far ''
+    test -n "$SSH_CONNECTION"; and set far "$USER@$hostname"
+    __davit_tell SSH "$far"
+    __davit_tell_aliases
     # The version managers name the version in a directory; asking node costs 40 ms.
     set -l node "$NVM_BIN"
     test -n "$node"; or set node (string match -r -- '.*node.*/versions/.*/bin$' $PATH)[1]

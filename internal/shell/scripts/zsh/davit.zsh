@@ -10,7 +10,7 @@ __davit_begin() {
 	(( __davit_begun )) && return
 	__davit_begun=1
 	builtin typeset -gi __davit_ran=0 __davit_history=0
-	builtin typeset -g __davit_directory= __davit_url= __davit_path= __davit_venv= __davit_conda= __davit_node=
+	builtin typeset -g __davit_directory= __davit_url= __davit_path= __davit_venv= __davit_conda= __davit_node= __davit_kube= __davit_ssh= __davit_aliases=
 	builtin typeset -ga precmd_functions preexec_functions
 	precmd_functions=(${precmd_functions:#__davit_begin} __davit_precmd)
 	preexec_functions+=(__davit_preexec)
@@ -45,7 +45,7 @@ __davit_precmd() {
 	builtin local -i exit_status=$?
 	builtin emulate -L zsh -o no_warn_create_global -o no_aliases -o extended_glob
 	(( $# )) && exit_status=$1
-	builtin local REPLY node
+	builtin local REPLY node far
 	if (( __davit_ran )); then
 		__davit_ran=0
 		builtin print -rn -- $'\e]133;D;'"$exit_status"$'\a'
@@ -74,6 +74,17 @@ __davit_precmd() {
 		__davit_conda="${CONDA_DEFAULT_ENV-}"
 		__davit_property CONDA_DEFAULT_ENV "$__davit_conda"
 	fi
+	if [[ "${KUBECONFIG-}" != "$__davit_kube" ]]; then
+		__davit_kube="${KUBECONFIG-}"
+		__davit_property KUBECONFIG "$__davit_kube"
+	fi
+	far=
+	[[ -z "${SSH_CONNECTION-}" ]] || far="${USER:-${LOGNAME-}}@$HOST"
+	if [[ "$far" != "$__davit_ssh" ]]; then
+		__davit_ssh="$far"
+		__davit_property SSH "$far"
+	fi
+	__davit_tell_aliases
 	# The version managers name the version in a directory; asking node costs 40 ms.
 	node="${NVM_BIN:-${path[(r)*node*/versions/*/bin]-}}"
 	if [[ "$node" == (#b)*/(v#<->(.<->)#)(/installation|)/bin(/|) ]]; then
@@ -90,6 +101,23 @@ __davit_precmd() {
 		precmd_functions=("${(@)precmd_functions:#__davit_precmd}" __davit_precmd)
 	fi
 	__davit_mark
+}
+
+# The table of aliases, a line each, when it is another one: at most 256 of them, none
+# longer than 256 characters.
+__davit_tell_aliases() {
+	builtin emulate -L zsh -o no_warn_create_global -o no_aliases
+	builtin zmodload -F zsh/parameter +p:aliases 2>/dev/null || return 0
+	[[ "${(pj:\0:)${(@kv)aliases}}" == "$__davit_aliases" ]] && return 0
+	builtin local name table= line=$'\n'
+	builtin local -i count=0
+	__davit_aliases="${(pj:\0:)${(@kv)aliases}}"
+	for name in "${(@k)aliases}"; do
+		(( ${#name} + ${#aliases[$name]} <= 256 )) || continue
+		table+="${table:+$line}$name=${aliases[$name]//$line/;}"
+		(( ++count < 256 )) || break
+	done
+	__davit_property ALIASES "$table"
 }
 
 # Put the marks around whatever the prompt is by now. Options are looked at as the user
