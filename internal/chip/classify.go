@@ -116,7 +116,7 @@ var (
 		`proxyconnect|proxy authentication|\bproxy (error|server)`,
 		`error connecting|connection (refused|reset|timed out)|i/o timeout|network is unreachable|no route to host|deadline exceeded`,
 	}, "|"))
-	signedOut = regexp.MustCompile(`(?i)not logged in|authentication required|(populate|set) the GH_TOKEN|\bHTTP 401\b|bad credentials`)
+	signedOut = regexp.MustCompile(`(?i)not logged in|authentication required|(populate|set) the GH_TOKEN|\bHTTP 401\b|\bstatus(?: code)?:? 401\b|bad credentials`)
 )
 
 // A host is named by an address, or by gh's own advice.

@@ -1,9 +1,13 @@
 package chip
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"davit"
 )
@@ -12,103 +16,80 @@ const aPullRequest = `{"baseRefName":"main","headRefName":"feat","isDraft":false
 
 // said is what gh printed, and where that is on record.
 type said struct {
-	source string // owner/name#issue of GitHub, or where else
-	stderr string
-	exit   int // 1 when 0 and nothing is on stdout
-	line   int // of spec chips C4.2
+	Source string `toml:"source"` // owner/name#issue of GitHub, or where else
+	Stderr string `toml:"stderr"`
+	Exit   int    `toml:"exit"`
+	Line   int    `toml:"line"` // of spec chips C4.2
+	Why    string `toml:"why"`
 }
 
 // recorded are messages of gh and of GitHub behind it, as users reported them.
-var recorded = []said{
-	{"cli/cli#2270", `no open pull requests found for branch "quiye:issue-report"`, 1, 6},
-	{"cli/cli#888", `no open pull requests found for branch "insights1"`, 1, 6},
-	{"anthropics/claude-plugins-official#2429", `no pull requests found for branch "main"`, 1, 6},
-	{"cli/cli#1792, in capitals as GraphQL wrappers have it", `GraphQL: No Open Pull Requests Found for branch "x"`, 1, 6},
-	{"a branch that says something else", `no pull requests found for branch "fix-HTTP 401-bad credentials"`, 1, 6},
+func recorded(t testing.TB) []said {
+	t.Helper()
+	data, err := os.ReadFile("testdata/gh-messages.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Message []said `toml:"message"`
+	}
+	if err := toml.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Message
+}
 
-	{"cli/cli#4620", "none of the git remotes configured for this repository point to a known GitHub host. To tell gh about a new GitHub host, please use `gh auth login`", 1, 7},
-	{"cli/cli#7335", "none of the git remotes configured for this repository point to a known GitHub host. To tell gh about a new GitHub host, please use 'gh auth login'", 1, 7},
-	{"cli/go-gh#27", "unable to determine current repository, none of the git remotes configured for this repository point to a known GitHub host", 1, 7},
-	{"cli/cli#4593", "none of the git remotes configured for this repository correspond to the GH_HOST environment variable. Try adding a matching remote or unsetting the variable.", 1, 7},
-	{"github/gh-aw#26036", "none of the git remotes configured for this repository correspond to the GH_HOST environment variable. Try adding a matching remote or unsetting the variable", 1, 7},
-	{"laurigates/claude-plugins#50", "no git remotes found", 1, 7},
-	{"cli/cli, pkg/cmd/pr", "could not determine base repo: no git remotes found", 1, 7},
-
-	{"cli/cli#8321", "GraphQL: API rate limit exceeded for user ID 6912843.", 1, 8},
-	{"cli/cli#8321, later wording", "GraphQL: API rate limit already exceeded for user ID 1234.", 1, 8},
-	{"graphql-hive/console#861", "HTTP 403: You have exceeded a secondary rate limit. Please wait a few minutes before you try again. (https://api.github.com/graphql)", 1, 8},
-	{"semantic-release/github#867", "You have exceeded a secondary rate limit. Please wait a few minutes before you try again. If you reach out to GitHub Support for help, please include the request ID XXX.", 1, 8},
-	{"cli/cli#2661", "GraphQL error: Resource protected by organization SAML enforcement. You must grant your OAuth token access to this organization.", 1, 8},
-	{"gr2m/octokit-plugin-create-pull-request#67", "HTTP 403: Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization. (https://api.github.com/graphql)", 1, 8},
-	{"cli/cli, advice after SAML", "HTTP 403: Resource protected by organization SAML enforcement.\nAuthorize in your web browser:  https://github.com/enterprises/acme/sso?authorization_request=AB", 1, 8},
-	{"cli/cli#4180", "error validating token: missing required scope 'read:org'", 1, 8},
-	{"cli/cli#2061", "could not validate token: missing required scope 'repo';missing required scope 'read:org'", 1, 8},
-	{"cli/cli#12073", "gh: Not Found (HTTP 404)\ngh: This API operation needs the \"user\" scope. To request it, run:  gh auth refresh -h github.com -s user", 1, 8},
-	{"cli/cli, GraphQL scopes", "GraphQL: Your token has not been granted the required scopes to execute this query. The 'login' field requires one of the following scopes: ['read:org']", 1, 8},
-	{"cli/cli, gh project", "error: your authentication token is missing required scopes [read:project]\nTo request it, run:  gh auth refresh -s read:project", 1, 8},
-	{"github/gh-aw-mcpg#4276", "HTTP 404: Not Found (https://localhost:18443/api/graphql)", 1, 8},
-	{"jlevy/tbd#193", "HTTP 403: GitHub access is not enabled for this session (https://api.github.com/graphql)", 1, 8},
-	{"cli/cli#6213", "GraphQL: Could not resolve to a Repository with the name 'org/repo.wiki'. (repo_004)", 1, 8},
-	{"seachicken/gh-poi#32", "GraphQL: Could not resolve to a Repository with the name 'owner/repo'. (repository)", 1, 8},
-	{"cli/cli#436", "graphql error: 'Could not resolve to a Repository with the name 'xxx-xxxxx-ios'.'", 1, 8},
-	{"cli/cli#4154", "HTTP 502: Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug. (https://api.github.com/graphql)", 1, 8},
-	{"public code that calls gh", "HTTP 502: 502 Bad Gateway (https://api.github.com/graphql)", 1, 8},
-	{"cli/cli#10383", "gh: We couldn't respond to your request in time. Sorry about that. Please try resubmitting your request and contact us if the problem persists. (HTTP 504)", 1, 8},
-	{"dlvhdr/gh-dash#563", "non-200 OK status code: 504 Gateway Timeout body: \"<!DOCTYPE html>\"", 1, 8},
-	{"cli/cli#13147", "error connecting to api.github.com\ncheck your internet connection or https://githubstatus.com", 1, 8},
-	{"cli/cli#4083", "error connecting to github.com\ncheck your internet connection or githubstatus.com", 1, 8},
-	{"chips reference, DNS", `Post "https://api.github.com/graphql": dial tcp: lookup api.github.com: no such host`, 1, 8},
-	{"systemd-resolved", `Post "https://api.github.com/graphql": dial tcp: lookup api.github.com on 127.0.0.53:53: server misbehaving`, 1, 8},
-	{"cli/cli#8328", `Post "https://api.github.com/graphql": dial tcp 50.7.85.222:443: i/o timeout`, 1, 8},
-	{"cli/cli#6689", `Post "https://api.github.com/graphql": read tcp 192.168.1.6:44892->20.205.243.166:443: read: connection reset by peer`, 1, 8},
-	{"cli/cli#514", "Post https://api.github.com/graphql: net/http: TLS handshake timeout", 1, 8},
-	{"ship-studio/ship-studio#658", `Post "https://api.github.com/graphql": tls: failed to verify certificate: x509: certificate signed by unknown authority`, 1, 8},
-	{"cli/cli#2344", `Post "https://api.github.com/graphql": x509: failed to load system roots and no roots provided; SecTrustSettingsCopyCertificates error: -2070`, 1, 8},
-	{"cli/cli#5728", `Post "https://api.github.com/graphql": x509: “*.github.com” certificate is not standards compliant`, 1, 8},
-	{"cli/cli#1572", `Post "https://api.github.com/graphql": proxyconnect tcp: tls: first record does not look like a TLS handshake`, 1, 8},
-	{"cli/cli#2037, a proxy that wants a password", `Post "https://api.github.com/graphql": Proxy Authentication Required`, 1, 8},
-
-	{"cli/cli#5927", "To get started with GitHub CLI, please run:  gh auth login\nAlternatively, populate the GH_TOKEN environment variable with a GitHub API authentication token.", 4, 9},
-	{"ghlint, MissingGhToken", "gh: To use GitHub CLI in a GitHub Actions workflow, set the GH_TOKEN environment variable. Example:\n  env:\n    GH_TOKEN: ${{ github.token }}", 4, 9},
-	{"public code that calls gh, automation", "gh: To use GitHub CLI in automation, set the GH_TOKEN environment variable.", 4, 9},
-	{"public code that calls gh, status", "You are not logged into any GitHub hosts. To log in, run: gh auth login", 1, 9},
-	{"chips reference", "You are not logged in to any GitHub hosts", 1, 9},
-	{"chips reference, GraphQL", "GraphQL: authentication required; run gh auth login", 1, 9},
-	{"cli/cli#10032", "HTTP 401: Bad credentials (https://api.github.com/graphql)\nTry authenticating with:  gh auth login", 1, 9},
-	{"cli/cli#10032, wrapped", "unable to determine base repository: HTTP 401: Bad credentials (https://api.github.com/graphql)\nTry authenticating with:  gh auth login", 1, 9},
-	{"cli/cli#1003", "http error, 'https://api.github.com/graphql' failed (401): 'Bad credentials'", 1, 9},
-	{"cli/cli#5927, JSON", `non-200 OK status code: 401 Unauthorized body: "{\"message\":\"Bad credentials\",\"documentation_url\":\"https://docs.github.com/graphql\"}"`, 1, 9},
-	{"exit status alone, in another language", "Um mit der GitHub-Befehlszeile zu beginnen, melden Sie sich an", 4, 9},
-	{"exit status alone, without a word", "", 4, 9},
-
-	{"chips reference: the bare words", "To get started with GitHub CLI, run: gh auth login", 1, 10},
-	{"cli/cli#11452", "GraphQL: Something went wrong while executing your query on 2025-08-05T15:53:40Z. Please include `E954:2474D8:9FD714:AFCC61:68922903` when reporting this issue.", 1, 10},
-	{"a gh that is too old", `unknown flag: --json`, 1, 10},
-	{"another host's sign-in", "HTTP 401: Bad credentials (https://git.example.com/api/graphql)\nTry authenticating with:  gh auth login -h git.example.com", 1, 10},
-	{"another host's sign-in, by status", "not logged in to git.example.com. To log in, run: gh auth login -h git.example.com", 4, 10},
-	{"a crash", "panic: runtime error: invalid memory address or nil pointer dereference", 2, 10},
-	{"an empty answer", "", 1, 10},
+// composed are messages in the words of gh's own source, and such as nobody has reported.
+var composed = []said{
+	{"a branch that says something else", `no pull requests found for branch "fix-HTTP 401-bad credentials"`, 1, 6, ""},
+	{"cli/cli, pkg/cmd/pr", "could not determine base repo: no git remotes found", 1, 7, ""},
+	{"cli/cli, advice after SAML", "HTTP 403: Resource protected by organization SAML enforcement.\nAuthorize in your web browser:  https://github.com/enterprises/acme/sso?authorization_request=AB", 1, 8, ""},
+	{"cli/cli, GraphQL scopes", "GraphQL: Your token has not been granted the required scopes to execute this query. The 'login' field requires one of the following scopes: ['read:org']", 1, 8, ""},
+	{"cli/cli, gh project", "error: your authentication token is missing required scopes [read:project]\nTo request it, run:  gh auth refresh -s read:project", 1, 8, ""},
+	{"public code that calls gh", "HTTP 502: 502 Bad Gateway (https://api.github.com/graphql)", 1, 8, ""},
+	{"gh, DNS", `Post "https://api.github.com/graphql": dial tcp: lookup api.github.com: no such host`, 1, 8, ""},
+	{"systemd-resolved", `Post "https://api.github.com/graphql": dial tcp: lookup api.github.com on 127.0.0.53:53: server misbehaving`, 1, 8, ""},
+	{"ghlint, MissingGhToken", "gh: To use GitHub CLI in a GitHub Actions workflow, set the GH_TOKEN environment variable. Example:\n  env:\n    GH_TOKEN: ${{ github.token }}", 4, 9, ""},
+	{"public code that calls gh, automation", "gh: To use GitHub CLI in automation, set the GH_TOKEN environment variable.", 4, 9, ""},
+	{"public code that calls gh, status", "You are not logged into any GitHub hosts. To log in, run: gh auth login", 1, 9, ""},
+	{"gh", "You are not logged in to any GitHub hosts", 1, 9, ""},
+	{"gh, GraphQL", "GraphQL: authentication required; run gh auth login", 1, 9, ""},
+	{"exit status alone, in another language", "Um mit der GitHub-Befehlszeile zu beginnen, melden Sie sich an", 4, 9, ""},
+	{"exit status alone, without a word", "", 4, 9, ""},
+	{"gh: the bare words", "To get started with GitHub CLI, run: gh auth login", 1, 10, ""},
+	{"a gh that is too old", "unknown flag: --json", 1, 10, ""},
+	{"another host's sign-in", "HTTP 401: Bad credentials (https://git.example.com/api/graphql)\nTry authenticating with:  gh auth login -h git.example.com", 1, 10, ""},
+	{"another host's sign-in, by status", "not logged in to git.example.com. To log in, run: gh auth login -h git.example.com", 4, 10, ""},
+	{"a crash", "panic: runtime error: invalid memory address or nil pointer dereference", 2, 10, ""},
+	{"an empty answer", "", 1, 10, ""},
 }
 
 var verdictOfLine = map[int]Verdict{5: VerdictNoChange, 6: VerdictValidated, 7: VerdictNoChange, 8: VerdictNoChange, 9: VerdictUnauthenticated, 10: VerdictNoChange}
 
 // TestClassifyMessages: spec chips C4.2, lines 6 to 10, by words that are on record.
 func TestClassifyMessages(t *testing.T) {
-	if len(recorded) < 40 {
-		t.Fatalf("only %d messages", len(recorded))
+	messages := recorded(t)
+	if len(messages) < 60 {
+		t.Fatalf("only %d messages are on record", len(messages))
+	}
+	onRecord := regexp.MustCompile(`^[\w.-]+/[\w.-]+#\d+`)
+	for _, m := range messages {
+		if !onRecord.MatchString(m.Source) || m.Why == "" {
+			t.Errorf("where is it on record, and why is its outcome so? %+v", m)
+		}
 	}
 	facts := PRFacts{Gh: true, Git: true, Host: "github.com"}
-	for _, m := range recorded {
-		for _, text := range []string{m.stderr, m.stderr + "\n", "\nA new release of gh is available: 2.23.0 → 2.95.0\nTo upgrade, run: brew update && brew upgrade gh\nhttps://github.com/cli/cli/releases/tag/v2.95.0\n\n" + m.stderr} {
-			if strings.Contains(text, "new release") && m.line == 10 && strings.Contains(m.stderr, "git.example.com") {
+	for _, m := range append(messages, composed...) {
+		for _, text := range []string{m.Stderr, m.Stderr + "\n", "\nA new release of gh is available: 2.23.0 → 2.95.0\nTo upgrade, run: brew update && brew upgrade gh\nhttps://github.com/cli/cli/releases/tag/v2.95.0\n\n" + m.Stderr} {
+			if strings.Contains(text, "new release") && m.Line == 10 && strings.Contains(m.Stderr, "git.example.com") {
 				continue // the notice names github.com, which is this remote's own host
 			}
-			j := Classify(facts, PRRun{Ended: true, Exit: m.exit, Stderr: text})
-			if j.Line != m.line || j.Verdict != verdictOfLine[m.line] {
-				t.Errorf("%s: line %d, %s; want line %d, %s\n%s", m.source, j.Line, j.Verdict, m.line, verdictOfLine[m.line], text)
+			j := Classify(facts, PRRun{Ended: true, Exit: m.Exit, Stderr: text})
+			if j.Line != m.Line || j.Verdict != verdictOfLine[m.Line] {
+				t.Errorf("%s: line %d, %s; want line %d, %s\n%s", m.Source, j.Line, j.Verdict, m.Line, verdictOfLine[m.Line], text)
 			}
 			if j.Reason == "" || strings.ContainsAny(j.Reason, "\n\x1b") {
-				t.Errorf("%s: reason %q", m.source, j.Reason)
+				t.Errorf("%s: reason %q", m.Source, j.Reason)
 			}
 		}
 	}
@@ -206,8 +187,8 @@ func TestParsePullRequest(t *testing.T) {
 }
 
 func FuzzClassify(f *testing.F) {
-	for _, m := range recorded {
-		f.Add([]byte(aPullRequest), m.stderr, m.exit)
+	for _, m := range append(recorded(f), composed...) {
+		f.Add([]byte(aPullRequest), m.Stderr, m.Exit)
 	}
 	f.Fuzz(func(t *testing.T, stdout []byte, stderr string, exit int) {
 		j := Classify(PRFacts{Gh: true, Git: true, Host: "github.com"}, PRRun{Ended: true, Exit: exit, Stdout: stdout, Stderr: stderr})
