@@ -77,6 +77,7 @@ func (s *Server) removeWorktree(ctx context.Context, in wire.WorktreeRemove) (wi
 	if err != nil {
 		return wire.WorktreeRemoved{}, err
 	}
+	s.cfg.Tabs.WorktreeGone(context.WithoutCancel(ctx), report.Path)
 	return wire.WorktreeRemoved{
 		Path: report.Path, Kept: append([]string{}, slices.Concat(report.Notes, workspace.KeptText(report.Kept))...),
 		Ignored: append([]string{}, report.Ignored.Paths...), IgnoredCount: report.Ignored.Count,

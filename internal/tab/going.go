@@ -243,6 +243,16 @@ func goneWorktree(t davit.Tab) bool {
 	return os.IsNotExist(err)
 }
 
+// WorktreeGone is told of a worktree that was removed by hand: the open tabs that were
+// about it are not any more.
+func (s *Service) WorktreeGone(ctx context.Context, path string) {
+	for _, t := range s.cfg.Host.State().Tabs {
+		if t.Worktree != nil && t.Worktree.Path == path {
+			s.forgetWorktree(ctx, t)
+		}
+	}
+}
+
 // forgetWorktree takes the worktree from an open tab whose worktree is gone: neither it nor
 // its branch is the tab's any more.
 func (s *Service) forgetWorktree(ctx context.Context, t davit.Tab) {

@@ -157,3 +157,29 @@ func TestUndoSaysWhatIsSo(t *testing.T) {
 		t.Errorf("of a tab without a plan: %q", notes)
 	}
 }
+
+// A worktree that was removed by hand is no open tab's any more; one that is there stays.
+func TestWorktreeRemovedByHand(t *testing.T) { // spec launch L9.6
+	t.Parallel()
+	c := &scene{T: t}
+	c.alone()
+	opened := c.open("byhand", worktree("byhand")+onePane)
+	shown := func() *davit.Worktree {
+		for _, tab := range c.x.host.State().Tabs {
+			if tab.ID == opened.TabID {
+				return tab.Worktree
+			}
+		}
+		t.Fatal("the tab is gone")
+		return nil
+	}
+	c.x.s.WorktreeGone(t.Context(), opened.Worktree.Path)
+	if shown() == nil {
+		t.Error("a worktree that is there was taken from its tab")
+	}
+	c.st.git("worktree", "remove", "--force", opened.Worktree.Path)
+	c.x.s.WorktreeGone(t.Context(), opened.Worktree.Path)
+	if shown() != nil {
+		t.Error("the tab still shows a worktree that is gone")
+	}
+}
