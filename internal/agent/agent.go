@@ -49,6 +49,8 @@ type Agent struct {
 	Structured Structured `toml:"structured"`
 	// Ready is what its screen shows when the composer takes a paste.
 	Ready Signature `toml:"ready"`
+	// Pasted is what its composer shows in place of a long paste, as a regular expression.
+	Pasted string `toml:"pasted"`
 	// Titles are what the window title says of its state, as regular expressions.
 	Titles map[Status]string `toml:"titles"`
 	// App is the name that OSC 7501 carries as app=, when the agent sends it.

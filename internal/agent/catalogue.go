@@ -138,6 +138,9 @@ func (a *Agent) complete() error {
 	if a.Draft == "" {
 		a.Draft = ModePaste
 	}
+	if a.Pasted == "" {
+		a.Pasted = `(?i)\[pasted`
+	}
 	if !validMode(a.Prompt, ModeArgv, ModeDashes, ModeStdin) {
 		return fmt.Errorf("prompt = %q is not a prompt mode", a.Prompt)
 	}
@@ -179,6 +182,7 @@ func (a *Agent) checkPatterns() error {
 		}
 		patterns = append(patterns, d.All...)
 	}
+	patterns = append(patterns, a.Pasted)
 	for _, p := range a.Titles {
 		patterns = append(patterns, p)
 	}

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,41 +70,6 @@ func (a Agent) StatusOfSignal(state, app string) (Status, bool) {
 	}
 	status := Status(state)
 	return status, slices.Contains([]Status{StatusWorking, StatusWaiting, StatusIdle}, status)
-}
-
-// Owns tells whether a process with this command line is the agent. A script's name is
-// the first word after an interpreter's flags (spec launch L7.3); any other program
-// that was merely given the agent's name as an argument is not the agent.
-func (a Agent) Owns(argv []string) bool {
-	if len(argv) == 0 {
-		return false
-	}
-	names := slices.Concat(a.Detect, a.Process)
-	base := path.Base(argv[0])
-	if slices.Contains(names, base) {
-		return true
-	}
-	if a.Practice {
-		return len(argv) > 1 && slices.Contains(a.Process, argv[1])
-	}
-	if !slices.Contains(interpreters, strings.TrimRight(base, "0123456789.")) {
-		return false
-	}
-	for _, word := range argv[1:] {
-		if strings.HasPrefix(word, "-") {
-			continue
-		}
-		return slices.ContainsFunc(strings.Split(word, "/"), func(element string) bool {
-			return slices.Contains(names, element) || slices.Contains(names, trimScript(element))
-		})
-	}
-	return false
-}
-
-var interpreters = []string{"node", "python", "bun", "deno", "ruby", "npx"}
-
-func trimScript(base string) string {
-	return strings.TrimSuffix(base, path.Ext(base))
 }
 
 func matchAny(patterns, texts []string) bool {

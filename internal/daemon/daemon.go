@@ -61,28 +61,29 @@ type Config struct {
 
 // daemon holds what Run has made.
 type daemon struct {
-	cfg      Config
-	log      *slog.Logger
-	store    *store.Store
-	host     *host.Host
-	panes    *host.Panes
-	tabs     *tab.Service
-	launches *launch.Executor
-	sessions *session.Service
-	server   *api.Server
-	feed     *feed.Feed
-	chips    *chips
-	metrics  metrics
-	files    func() configs.Files
-	configs  *configs.Service
-	socket   string
-	url      string
-	started  time.Time
-	tcp      net.Listener
-	local    net.Listener
-	stop     context.CancelCauseFunc
-	all      bool // down --all
-	stopOnce sync.Once
+	cfg       Config
+	log       *slog.Logger
+	store     *store.Store
+	host      *host.Host
+	panes     *host.Panes
+	tabs      *tab.Service
+	launches  *launch.Executor
+	terminals *terminals
+	sessions  *session.Service
+	server    *api.Server
+	feed      *feed.Feed
+	chips     *chips
+	metrics   metrics
+	files     func() configs.Files
+	configs   *configs.Service
+	socket    string
+	url       string
+	started   time.Time
+	tcp       net.Listener
+	local     net.Listener
+	stop      context.CancelCauseFunc
+	all       bool // down --all
+	stopOnce  sync.Once
 }
 
 // errStopped is the cause of an ordinary stop.
@@ -165,8 +166,9 @@ func (d *daemon) build(ctx context.Context) error {
 		Socket: d.socket, Self: d.cfg.Self, UserHome: d.cfg.Getenv("HOME"), UserShell: userShell, Scripts: scripts,
 		LoginEnv: login, Settings: d.store, Unread: tab.Unread(everything), Files: d.files, Undo: d.cfg.Undo, Failpoint: d.cfg.Failpoint, Now: time.Now, Log: d.log,
 	})
+	d.terminals = &terminals{d: d, agents: agents}
 	d.launches = launch.New(launch.Config{
-		Ledger: d.store, Agents: agents, Workspaces: places{spaces, d}, Surfaces: d.tabs, Held: held{d.tabs, d.sessions}, Sessions: chats{d.sessions}, Host: identity.HostID,
+		Terminals: d.terminals, Ledger: d.store, Agents: agents, Workspaces: places{spaces, d}, Surfaces: d.tabs, Held: held{d.tabs, d.sessions}, Sessions: chats{d.sessions}, Host: identity.HostID,
 		Key: d.store.FingerprintKey(), DefaultSurface: d.defaultSurface, Started: d.agentStarted, Failpoint: d.cfg.Failpoint, Log: d.log,
 	})
 	d.tabs.SetLauncher(launcher{d.launches})
@@ -183,6 +185,7 @@ func (d *daemon) build(ctx context.Context) error {
 func (d *daemon) serve(ctx context.Context) error {
 	ctx, d.stop = context.WithCancelCause(ctx)
 	defer d.stop(nil)
+	d.terminals.stopping = ctx
 	loopCtx, stopLoop := context.WithCancel(context.Background())
 	panesCtx, stopPanes := context.WithCancel(context.Background())
 	tabsCtx, stopTabs := context.WithCancel(context.Background())

@@ -1,11 +1,9 @@
 package launch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"davit"
 	"davit/internal/route"
@@ -65,42 +63,6 @@ func (r *run) openChat(ctx context.Context) (opened, error) {
 	}
 	r.warn(made.Warning)
 	return opened{handle: made.Handle, placement: made.Placement}, nil
-}
-
-// deliver gives the prompt to the surface that is there, unless it rode its command (L7).
-// Its error is that nobody knows whether the prompt is in the journal: the caller must
-// look before it sends the text again.
-func (r *run) deliver(ctx context.Context, made opened) error {
-	if r.in.Prompt == nil {
-		return nil
-	}
-	chat, draft := r.decision.Mode == davit.Structured, r.in.Prompt.Delivery == route.Draft
-	switch {
-	case chat && draft:
-		if err := r.x.cfg.Sessions.Draft(ctx, davit.SessionID(r.minted.SessionID), r.in.Prompt.Text); err != nil {
-			r.warn("The draft was not placed: " + davit.AsError(err).Message + ".")
-			return nil
-		}
-		r.said.Placed = true
-	case chat:
-		return r.submit(ctx)
-	case draft && r.command.PromptRides:
-		r.said.Placed = r.x.cfg.Surfaces.Shows(ctx, cmp.Or(made.paneKey, r.minted.PaneKey), seen(r.in.Prompt.Text))
-		if !r.said.Placed {
-			r.warn(fmt.Sprintf("The draft was given to %s on its command line, and was not seen in its composer.", r.agent.Name))
-		}
-	}
-	return nil
-}
-
-// seen is the part of a draft that is looked for on a screen: short enough not to be
-// broken over lines.
-func seen(text string) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if runes := []rune(first); len(runes) > 24 {
-		first = string(runes[:24])
-	}
-	return strings.TrimSpace(first)
 }
 
 // submit sends the prompt as the chat's first message. What is durable is journaled; what

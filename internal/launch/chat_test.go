@@ -260,7 +260,7 @@ func TestDraftOfATerminal(t *testing.T) { // spec launch L2.2, L7: as seen, neve
 	}{
 		"seen":     {"practice", true, true, ""},
 		"not seen": {"practice", false, false, "was not seen in its composer"},
-		"no flag":  {"mute", true, false, "The draft was not placed"},
+		"pasted":   {"mute", false, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)

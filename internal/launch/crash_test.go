@@ -32,6 +32,7 @@ func TestHostIsKilledAtEachArrow(t *testing.T) { // spec launch L5, L6.3, L6.5
 		{"practice", "worktree", append(Failpoints(), "surface-before-spawn", "surface-after-spawn")},
 		{"chatty", "existing", append(Failpoints(), "surface-before-spawn", "surface-after-spawn", "deliver-before-row", "deliver-after-row")},
 		{"practice", "existing", []string{"after-create", "surface-after-spawn"}},
+		{"mute", "existing", []string{"surface-before-spawn", "surface-after-spawn", "after-record", "paste-before-write", "paste-after-text", "after-deliver", "after-settle"}},
 		{"chatty", "worktree", []string{"after-create", "surface-before-spawn", "deliver-before-row"}},
 	} {
 		for _, point := range c.points {
@@ -52,6 +53,9 @@ func TestHostIsKilledAtEachArrow(t *testing.T) { // spec launch L5, L6.3, L6.5
 
 func killHost(t *testing.T, s *stage, in davit.Intent, point string) {
 	t.Helper()
+	if os.Getenv("LAUNCH_TEST_DIR") != "" { // a test that does not know that it is the child would start children for ever
+		t.Fatal("the child of a test kills no host")
+	}
 	if err := os.WriteFile(s.path("intent"), intent.Encode(in), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -136,6 +140,10 @@ func afterCrash(t *testing.T, s *stage, in davit.Intent, point string) {
 			afterChatCrash(t, s, x, in, point, first)
 			return
 		}
+		if in.Agent == "mute" {
+			afterPasteCrash(t, s, x, in, point, first)
+			return
+		}
 		if first.Prompt.Outcome != davit.PromptHanded {
 			t.Errorf("%+v", first)
 		}
@@ -145,6 +153,24 @@ func afterCrash(t *testing.T, s *stage, in davit.Intent, point string) {
 		wantSame(t, x, in, first)
 		s.wantAgents(t, hardText)
 	}
+}
+
+// afterPasteCrash: the agent is there, and its prompt is pasted at most once: never by
+// asking again. Until that is settled nobody knows whether it arrived.
+func afterPasteCrash(t *testing.T, s *stage, x *Executor, in davit.Intent, point string, first davit.Result) {
+	t.Helper()
+	sent, outcome := hardText, davit.PromptUnconfirmed
+	switch point {
+	case "surface-after-spawn", "after-record", "paste-before-write":
+		sent = ""
+	case "after-settle":
+		outcome = davit.PromptHanded
+	}
+	if first.Prompt.Outcome != outcome || first.Outcome.Kind != davit.Terminal {
+		t.Errorf("%+v %+v", first.Outcome, first.Prompt)
+	}
+	wantSame(t, x, in, first)
+	s.wantAgents(t, sent)
 }
 
 // afterChatCrash: the chat is there. Its prompt is in the journal or it is not known; and

@@ -106,7 +106,7 @@ func TestRefusedBeforeAnythingIsMade(t *testing.T) {
 	}{
 		"unknown agent": {func(i *davit.Intent) { i.Agent = "nobody" }, davit.CodeAgentUnknown},
 		"other host":    {func(i *davit.Intent) { i.Host = "h_other" }, davit.CodeNotServedYet},
-		"reuse":         {func(i *davit.Intent) { i.ReuseTerminal = &davit.ReuseTerminal{Handle: "h"} }, davit.CodeNotServedYet},
+		"reuse":         {func(i *davit.Intent) { i.ReuseTerminal = &davit.ReuseTerminal{Handle: " "} }, davit.CodeInvalid},
 		"malformed id":  {func(i *davit.Intent) { i.OperationID = "7" }, davit.CodeOperationInvalid},
 		"from the future": {func(i *davit.Intent) {
 			i.OperationID = fmt.Sprintf("%013d-%032x", time.Now().Add(6*time.Minute).UnixMilli(), 1)
@@ -239,32 +239,10 @@ func TestDrainWaits(t *testing.T) {
 	s.wantAgents(t, hardText)
 }
 
-func TestUndeliveredPromptIsASuccess(t *testing.T) { // spec launch L5.7, L7
-	for name, c := range map[string]struct {
-		change func(*davit.Intent)
-		why    string
-	}{
-		"no argument": {func(i *davit.Intent) { i.Agent = "mute" }, "takes none on its command line"},
-		"too long": {func(i *davit.Intent) {
-			i.Prompt = &davit.Prompt{Text: strings.Repeat("x", maxPrompt+1), Delivery: "submit"}
-		}, "100001 bytes"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
-			x := s.executor(t, s.store(t))
-			in := s.existing(1)
-			c.change(&in)
-			got, err := x.Launch(t.Context(), local, in)
-			if err != nil || got.Prompt.Outcome != davit.PromptNotDelivered || !strings.Contains(got.Warning, c.why) {
-				t.Fatalf("%+v %v", got, err)
-			}
-			wantSame(t, x, in, got)
-			s.wantAgents(t, "")
-		})
-	}
+func TestThePromptThatDoesNotRideIsPasted(t *testing.T) { // spec launch L7
 	s := newStage(t)
 	in := s.existing(1)
-	in.Prompt = &davit.Prompt{Text: strings.Repeat("x", maxPrompt), Delivery: "submit"}
+	in.Prompt = &davit.Prompt{Text: strings.Repeat("x", rides), Delivery: "submit"}
 	got, err := s.executor(t, s.store(t)).Launch(t.Context(), local, in)
 	if err != nil || got.Prompt.Outcome != davit.PromptHanded {
 		t.Fatalf("the longest: %+v %v", got.Prompt, err)

@@ -4,7 +4,7 @@
 //
 //	caller ─ Launch ─► validate ─ claim ─► resolve ─ half one ─ create ─ half two ─► surface ─ record ─ deliver ─ settle ─► Result
 //	                      │        │ledger   │Workspaces  │route   │Workspaces │Sessions │Surfaces  └──── ledger ────┘
-//	                   Agents                                                                           │Sessions
+//	                   Agents                                                                           │Sessions, Terminals
 //
 // The Executor owns one goroutine for each launch that runs: a caller that goes away
 // decides nothing (L5.9). Its only lock guards the table of launches in flight, which
@@ -26,6 +26,7 @@ import (
 
 	"davit"
 	"davit/internal/launch/intent"
+	"davit/internal/paste"
 	"davit/internal/route"
 	"davit/internal/store"
 )
@@ -128,6 +129,33 @@ type Surfaces interface {
 	Shows(ctx context.Context, key davit.PaneKey, text string) bool
 }
 
+// Terminals are the panes in which agents run.
+type Terminals interface {
+	// Running finds the terminal of a handle, or of a pane's id, in which the agent runs.
+	// Error: agent_launch_terminal_not_running_agent (L5.2).
+	Running(ctx context.Context, handle string, agent Agent) (Running, error)
+	// Paste gives a text to the agent of a pane once its composer is ready (L7.2). It
+	// writes under the id once, whatever happens.
+	Paste(ctx context.Context, r PasteRequest) paste.Report
+}
+
+// Running is a terminal that may be reused.
+type Running struct {
+	Handle  string
+	Tab     davit.TabID
+	PaneKey davit.PaneKey
+	Dir     string // where its agent was started
+}
+
+// PasteRequest says what to paste and where.
+type PasteRequest struct {
+	PaneKey davit.PaneKey
+	Agent   Agent
+	ID      string // of the writes
+	Text    string
+	Draft   bool
+}
+
 // Sessions are the host's chats as far as a launch needs them.
 type Sessions interface {
 	// Support says whether an agent can be a chat in a directory of this host, and why not
@@ -220,6 +248,7 @@ type Config struct {
 	Surfaces   Surfaces
 	Held       Held
 	Sessions   Sessions // nil: this host has no chats (L3.2 row 7)
+	Terminals  Terminals
 	Host       davit.HostID
 	Key        []byte // of the hash of accountEnv: Store.FingerprintKey
 

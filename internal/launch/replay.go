@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -127,7 +128,7 @@ func (x *Executor) held(ctx context.Context, row store.OperationRow, plan davit.
 	if plan.Outcome.Kind == davit.Structured {
 		return x.cfg.Held.HoldsChat(ctx, davit.SessionID(row.Minted.SessionID))
 	}
-	return x.cfg.Held.Holds(ctx, row.Minted.PaneKey)
+	return x.cfg.Held.Holds(ctx, cmp.Or(plan.Outcome.PaneKey, row.Minted.PaneKey)) // a reused terminal's, or the minted one
 }
 
 // handle gives the handle that is good now, else the one stored (L6.3).

@@ -17,9 +17,6 @@ import (
 	"davit/internal/store"
 )
 
-// maxPrompt is what rides a launch command, in bytes (L7).
-const maxPrompt = 100_000
-
 // run is one launch on its way through L5. It belongs to one goroutine.
 type run struct {
 	x        *Executor
@@ -33,6 +30,7 @@ type run struct {
 	made     *davit.Worktree // by this launch: kept whatever happens (L5.8)
 	dir      string          // where the agent starts
 	decision route.Decision
+	reused   Running         // the terminal to reuse, when one is to be
 	said     route.Delivered // what has become of the prompt so far
 	warnings []string
 }
@@ -42,6 +40,9 @@ type run struct {
 func (r *run) validate(ctx context.Context) (err error) {
 	if r.agent, err = r.x.cfg.Agents.Agent(ctx, r.in.Agent); err != nil {
 		return err
+	}
+	if r.in.ReuseTerminal != nil {
+		return nil // it runs already
 	}
 	input := CommandInput{Args: r.in.AgentArgs, Options: r.in.SessionOptions}
 	if r.in.Prompt != nil {
@@ -74,7 +75,9 @@ func (r *run) do(ctx context.Context) (davit.Result, error) {
 	if err != nil {
 		return davit.Result{}, r.unopened(ctx, err)
 	}
-	r.x.cfg.Started(davit.Launched{Agent: r.agent.ID, Mode: r.decision.Mode, LaunchSource: r.in.LaunchSource})
+	if r.in.ReuseTerminal == nil {
+		r.x.cfg.Started(davit.Launched{Agent: r.agent.ID, Mode: r.decision.Mode, LaunchSource: r.in.LaunchSource})
+	}
 	fail("after-surface")
 	r.write(ctx, "record", r.x.cfg.Ledger.Record, r.result(opened))
 	fail("after-record")
@@ -89,6 +92,9 @@ func (r *run) do(ctx context.Context) (davit.Result, error) {
 }
 
 func (r *run) resolve(ctx context.Context) (err error) {
+	if r.in.ReuseTerminal != nil {
+		return r.resolveReused(ctx)
+	}
 	if r.in.PaneKey != "" {
 		live, err := r.x.cfg.Held.Holds(ctx, r.in.PaneKey)
 		if err != nil && davit.CodeOf(err) != davit.CodeKeeperUnreachable { // no keeper, no live pane
@@ -163,6 +169,7 @@ func (r *run) facts(ctx context.Context) route.Facts {
 		NativeChatDefault: r.in.NativeChatDefault,
 		DefaultSurface:    r.x.cfg.DefaultSurface(ctx),
 		HasDriver:         r.agent.Driver != "",
+		Reuse:             r.in.ReuseTerminal != nil,
 		Cwd:               r.in.Cwd,
 		Root:              r.place.Path,
 		Sessions:          sessions,
@@ -226,7 +233,10 @@ type opened struct {
 // crash can tell what it is (L6.5). A chat whose refusal proves that nothing was made
 // becomes a terminal in the same place; nothing else does (L5.6).
 func (r *run) open(ctx context.Context) (opened, error) {
-	if r.decision.Mode != davit.Structured {
+	switch {
+	case r.in.ReuseTerminal != nil:
+		return r.openReused(ctx), nil
+	case r.decision.Mode != davit.Structured:
 		return r.openTerminal(ctx, false)
 	}
 	told := len(r.warnings)
@@ -241,8 +251,7 @@ func (r *run) open(ctx context.Context) (opened, error) {
 
 func (r *run) openTerminal(ctx context.Context, inPlace bool) (opened, error) {
 	r.warn(r.command.Warning)
-	r.warn(r.undelivered())
-	r.said = route.Delivered{Mode: davit.Terminal, Rode: r.command.PromptRides}
+	r.said = route.Delivered{Mode: davit.Terminal, Rode: r.command.PromptRides, Owed: !r.command.PromptRides}
 	r.write(ctx, "plan", r.x.cfg.Ledger.Plan, r.result(opened{}))
 	made, err := r.x.cfg.Surfaces.OpenTerminal(ctx, TerminalRequest{
 		Tab: r.minted.TabID, Pane: r.minted.PaneID, PaneKey: r.minted.PaneKey,
@@ -268,24 +277,6 @@ func pairs(env map[string]string) []string {
 	}
 	sort.Strings(list)
 	return list
-}
-
-// undelivered says why a prompt does not ride, "" when it does or there is none.
-func (r *run) undelivered() string {
-	if r.in.Prompt == nil || r.command.PromptRides {
-		return ""
-	}
-	what, done := "prompt", "delivered"
-	if r.in.Prompt.Delivery == route.Draft {
-		what, done = "draft", "placed"
-	}
-	switch text := r.in.Prompt.Text; {
-	case len(text) > maxPrompt:
-		return fmt.Sprintf("The %s was not %s: it has %d bytes, and a command line carries %d.", what, done, len(text), maxPrompt)
-	case strings.ContainsRune(text, 0):
-		return fmt.Sprintf("The %s was not %s: it has a NUL byte, which no command line carries.", what, done)
-	}
-	return fmt.Sprintf("The %s was not %s: %s takes none on its command line, and this version does not paste.", what, done, r.agent.Name)
 }
 
 // warn keeps every warning; none is dropped (L2.1).

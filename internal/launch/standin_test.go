@@ -15,6 +15,7 @@ import (
 
 	"davit"
 	"davit/internal/launch/intent"
+	"davit/internal/paste"
 	"davit/internal/route"
 	"davit/internal/store"
 )
@@ -44,6 +45,8 @@ type stage struct {
 	lookErr   error                                    // of Submitted
 	noChats   bool                                     // a host without sessions
 	shown     bool                                     // what Shows says
+	pasted    paste.Report                             // what Paste says, after it has told the agent; "" is submitted
+	pastes    []PasteRequest                           // of Paste
 }
 
 func newStage(t testing.TB) *stage {
@@ -83,7 +86,7 @@ func (s *stage) executor(t testing.TB, db *store.Store) *Executor {
 	}
 	x := New(Config{
 		Sessions: sessions, SupportLimit: time.Second,
-		Ledger: ledger, Agents: s, Workspaces: s, Surfaces: s, Held: s, Host: db.Identity().HostID,
+		Ledger: ledger, Agents: s, Workspaces: s, Surfaces: s, Held: s, Terminals: s, Host: db.Identity().HostID,
 		Key: db.FingerprintKey(), Failpoint: s.failpoint, Started: s.started, DefaultSurface: s.surface,
 	})
 	t.Cleanup(func() { x.Drain(context.Background()) })
@@ -104,7 +107,7 @@ func (s *stage) Agent(_ context.Context, id string) (Agent, error) {
 
 func (s *stage) Command(_ context.Context, agent Agent, in CommandInput) (Command, error) {
 	c := Command{Argv: []string{"/bin/sh", "-c", `printf %s "$1" > "$AGENTS/$PANE" && printf '%s\n' "$PANE" >> "$AGENTS/../started"`, "practice"}}
-	if in.Prompt != nil && agent.ID != "mute" && len(*in.Prompt) <= maxPrompt {
+	if in.Prompt != nil && agent.ID != "mute" && len(*in.Prompt) <= rides {
 		c.Argv, c.PromptRides = append(c.Argv, *in.Prompt), true
 	}
 	if s.command != nil {
@@ -117,6 +120,9 @@ func (s *stage) Resolve(_ context.Context, selector, callerDir string) (Place, e
 	path := strings.TrimPrefix(selector, "path:")
 	if selector == "active" {
 		path = callerDir
+	}
+	if path == s.path("repo", "sub") {
+		path = s.path("repo")
 	}
 	if path != s.path("repo") {
 		return Place{}, davit.Errorf(davit.CodeWorkspaceNotFound, "nothing fits %s", selector)
@@ -228,6 +234,45 @@ func (s *stage) OpenChat(ctx context.Context, r ChatRequest) (ChatOpened, error)
 	}
 	handle, _, err := s.Handle(ctx, davit.Outcome{Kind: davit.Structured, SessionID: string(r.Session)})
 	return ChatOpened{Handle: handle, Warning: "It has no such model."}, err
+}
+
+// Running finds a terminal whose agent's file is there under its handle.
+func (s *stage) Running(_ context.Context, handle string, agent Agent) (Running, error) {
+	if there, _ := s.there("agents", handle); there {
+		return Running{Handle: handle, Tab: "t_there", PaneKey: davit.PaneKey("t_there:" + handle), Dir: s.path("repo", "sub")}, nil
+	}
+	return Running{}, davit.Errorf(davit.CodeLaunchReuseNotRunning, "the terminal %s does not run %s", handle, agent.Name)
+}
+
+// Paste appends to what the agent was told, unless it is not to be delivered.
+func (s *stage) Paste(_ context.Context, r PasteRequest) paste.Report {
+	s.mu.Lock()
+	s.pastes = append(s.pastes, r)
+	s.mu.Unlock()
+	fail := s.failpoint
+	if fail == nil {
+		fail = func(string) {}
+	}
+	fail("paste-before-write")
+	_, pane, _ := strings.Cut(string(r.PaneKey), ":")
+	if s.pasted.Outcome != paste.NotDelivered {
+		agent, err := os.OpenFile(s.path("agents", pane), os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			return paste.Report{Outcome: paste.NotDelivered, Warning: err.Error()}
+		}
+		defer agent.Close()
+		if _, err := agent.WriteString(r.Text); err != nil {
+			return paste.Report{Outcome: paste.Unknown, Warning: err.Error()}
+		}
+	}
+	fail("paste-after-text")
+	switch {
+	case s.pasted.Outcome != "":
+		return s.pasted
+	case r.Draft:
+		return paste.Report{Outcome: paste.Placed}
+	}
+	return paste.Report{Outcome: paste.Submitted}
 }
 
 func (s *stage) Drop(_ context.Context, id davit.TabID) error {
@@ -345,6 +390,9 @@ func (s *stage) chat(n int) davit.Intent {
 	in.Agent = "chatty"
 	return in
 }
+
+// rides is what a command line takes here, in bytes.
+const rides = 100_000
 
 // hardText is what a shell would make something else of.
 const hardText = "-it's \"$HOME\" `id` \\n\n\t{{x}} ü🙂 \x1b[31m"

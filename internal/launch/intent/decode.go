@@ -195,7 +195,9 @@ func Check(in davit.Intent) (Checked, error) {
 			return r, davit.Errorf(davit.CodeLaunchReuseExisting, "reuseTerminal: a terminal can be reused in an existing workspace only, not with %s", in.Target.Kind).
 				WithHint("use the target existing, or leave reuseTerminal out")
 		}
-		return r, NotServed("reuseTerminal", "reusing a terminal")
+		if strings.TrimSpace(in.ReuseTerminal.Handle) == "" {
+			return r, invalid(&fieldError{"reuseTerminal.handle", "is empty"})
+		}
 	}
 	return r, invalid(first(
 		oneOf("surface", string(in.Surface), "", string(davit.Structured), string(davit.Terminal)),

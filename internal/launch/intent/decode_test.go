@@ -87,7 +87,7 @@ func TestDecodeRefuses(t *testing.T) { // spec launch L1, L1.1
 		{minimal + `,"prompt":{"text":"x","delivery":"later"}}`, davit.CodeInvalid, "prompt.delivery"},
 		{minimal + `,"prompt":{"text":"x","delivery":"submit","images":[]}}`, davit.CodeLaunchFieldRefused, "prompt.images"},
 		{minimal + `,"prompt":{"text":"x","delivery":"later"}}`, davit.CodeInvalid, "prompt.delivery"},
-		{minimal + `,"reuseTerminal":{"handle":"term_x"}}`, davit.CodeNotServedYet, "reuseTerminal"},
+		{minimal + `,"reuseTerminal":{"handle":" "}}`, davit.CodeInvalid, "reuseTerminal.handle"},
 		{create(`{"repo":"active"}`) + `,"reuseTerminal":{"handle":"term_x"}}`, davit.CodeLaunchReuseExisting, "reuseTerminal"},
 		{`{"agent":"practice","target":{"kind":"existing"}}`, davit.CodeInvalid, "target.worktree"},
 		{`{"agent":"practice","target":{"kind":"existing","worktree":"active","workspacePath":"/"}}`, davit.CodeLaunchFieldRefused, "target.workspacePath"},
