@@ -9,14 +9,15 @@ import (
 	"davit"
 )
 
-// NewCwd is the directory, with the home directory as `~`.
+// NewCwd is the directory, with the home directory as `~`. Its text, like a branch's, is
+// without characters that steer a terminal or turn the direction of what stands beside.
 func NewCwd(dir, home string) davit.Chip {
-	return davit.Chip{Kind: string(Cwd), Value: dir, Text: Tilde(dir, home), Status: davit.ChipReady}
+	return davit.Chip{Kind: string(Cwd), Value: dir, Text: printable(Tilde(dir, home)), Status: davit.ChipReady}
 }
 
 // NewBranch is the branch, or the short id of a detached HEAD.
 func NewBranch(branch, commit string, detached, unborn bool) davit.Chip {
-	c := davit.Chip{Kind: string(GitBranch), Value: branch, Text: branch, Status: davit.ChipReady,
+	c := davit.Chip{Kind: string(GitBranch), Value: branch, Text: printable(branch), Status: davit.ChipReady,
 		Data: &davit.ChipData{Branch: branch, Detached: detached, Unborn: unborn}}
 	if detached {
 		c.Value, c.Text = commit, commit[:min(8, len(commit))]

@@ -35,6 +35,9 @@ func (r Runner) StatusTracking(ctx context.Context, dir string, o StatusOptions)
 // parseTracking reads the headers that stand before the entries.
 func parseTracking(out string) (Tracking, error) {
 	var t Tracking
+	if !strings.HasPrefix(out, "# branch.") { // git has the header even where there is nothing else to say
+		return t, fmt.Errorf("%w: status without a branch: %q", ErrGarbage, cut(out))
+	}
 	for strings.HasPrefix(out, "# ") {
 		line, rest, _ := strings.Cut(out, "\x00")
 		out = rest
