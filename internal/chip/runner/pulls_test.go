@@ -12,6 +12,7 @@ import (
 
 	"davit"
 	"davit/internal/chip"
+	"davit/internal/git"
 	"davit/internal/github"
 	"davit/internal/testenv"
 )
@@ -29,8 +30,13 @@ var never = chip.Pace{Every: time.Hour, After: 300 * time.Millisecond, Slow: tim
 
 func newPullBench(t *testing.T, pace chip.Pace, change ...func(*Config)) *pullBench {
 	t.Helper()
+	return patientPullBench(t, git.WatchConfig{}, pace, change...)
+}
+
+func patientPullBench(t *testing.T, patience git.WatchConfig, pace chip.Pace, change ...func(*Config)) *pullBench {
+	t.Helper()
 	p := &pullBench{}
-	p.bench = newBench(t, append([]func(*Config){func(c *Config) {
+	p.bench = watchedBench(t, patience, append([]func(*Config){func(c *Config) {
 		dir := filepath.Dir(c.Home)
 		env := append(os.Environ(), "HOME="+c.Home, "GH_CONFIG_DIR="+filepath.Join(dir, "gh"))
 		c.GitHub = github.Client{Git: c.Git, Environ: func() []string { return env }}
@@ -448,5 +454,48 @@ func TestQuestions(t *testing.T) {
 	list := b.runner.List(t.Context(), ListRequest{Dir: dir, Layout: layout, Verdict: chip.VerdictUnauthenticated})
 	if last := list[len(list)-1]; last.Kind != "github_pr" || last.Reason != "Run gh auth login to sign in to GitHub" || len(b.ghCalls()) != n {
 		t.Errorf("suppressed: %+v", last) // a default that is suppressed is not run (C4.4)
+	}
+}
+
+// TestFiftyTabsWithEverything: spec chips C7 with the whole of a prompt that has a pull
+// request and counts: one commit costs two git processes and no gh.
+func TestFiftyTabsWithEverything(t *testing.T) {
+	b := patientPullBench(t, git.WatchConfig{Quiet: 300 * time.Millisecond, Most: 5 * time.Second}, never)
+	b.gh(answer(12))
+	node := b.tally("node", "echo v22.4.0")
+	dir := b.clone("repo", "feat")
+	b.write(filepath.Join(dir, "package.json"), "{}\n")
+	b.write(filepath.Join(dir, "new"), "x\n")
+	for i := range 50 {
+		key := fmt.Sprint(i)
+		b.runner.Watch(key, dir)
+		b.runner.Show(key, Show{PullRequest: true, Path: b.search(), Kinds: []chip.Kind{chip.Conda, chip.Venv, chip.SSH, chip.Subshell, chip.Node, chip.GitStatus}})
+	}
+	all := func(diff string) {
+		t.Helper()
+		for i := range 50 {
+			key := fmt.Sprint(i)
+			b.becomes(key, chip.GitDiff, diff)
+			b.becomes(key, chip.GitHubPR, "PR #12")
+			b.becomes(key, chip.GitStatus, "feat")
+			b.becomes(key, chip.Node, "v22.4.0")
+		}
+	}
+	all("2 • +2")
+	if n := b.settle(); n != 3 { // status, diff, and once the remotes
+		t.Errorf("50 tabs cost %d git processes: %q", n, b.bench.calls())
+	}
+	before := b.settle()
+	b.git(dir, "add", ".")
+	all("2 • +2")
+	staged := b.settle()
+	b.git(dir, "commit", "-q", "-m", "second")
+	all("0")
+	if n := b.settle() - staged; n > 2 {
+		t.Errorf("one commit cost %d git processes: %q", n, b.bench.calls()[before:])
+	}
+	b.called(1)
+	if n := node(); n != 1 {
+		t.Errorf("node ran %d times", n)
 	}
 }
