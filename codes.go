@@ -213,7 +213,7 @@ var codeTable = []CodeInfo{
 	{CodeChipUnknown, 404, 3, "There is no such chip.", "nothing", "`davit chips --why` lists them."},
 	{CodeLayoutInvalid, 422, 2, "The layout of chips cannot be used.", "nothing", "Correct what the message names."},
 	{CodeGitMissing, 422, 10, "There is no git on the PATH of the host.", "nothing", "Install git, and restart davit."},
-	{CodeWorkspaceNotFound, 404, 3, "No repository or workspace fits the selector.", "nothing", "Give a path inside a repository, or use --folder."},
+	{CodeWorkspaceNotFound, 404, 3, "No repository or workspace fits the selector.", "nothing", "Give a path inside a repository; `davit worktree list` shows the worktrees of one."},
 	{CodeWorkspaceAmbiguous, 409, 3, "Several workspaces fit the selector.", "nothing", "Use one of the candidates."},
 	{CodeWorktreeCollision, 409, 10, "The branch or path is taken.", "nothing", "Use the free name suggested, or open the worktree that has it."},
 	{CodeWorktreeName, 422, 10, "git does not take the name for a branch.", "nothing", "Use the suggestion."},

@@ -57,9 +57,9 @@ func Main(args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	if err := root.ExecuteContext(ctx); err != nil {
+	if cmd, err := root.ExecuteContextC(ctx); err != nil {
 		a.json = a.json || wantsJSON(args) // flags that do not fit are not read at all
-		return a.fail(err)
+		return a.fail(cmd, err)
 	}
 	return a.exit
 }
@@ -72,12 +72,17 @@ func wantsJSON(args []string) bool {
 	return slices.Contains(args, "--json")
 }
 
-// fail prints an error as A3.4 says, and gives its exit status.
-func (a *app) fail(err error) int {
+// fail prints an error of a command as A3.4 says, and gives its exit status.
+func (a *app) fail(cmd *cobra.Command, err error) int {
 	var usage *usageError
-	e := davit.AsError(err)
+	var left *gaveUp
+	if errors.As(err, &left) && !a.json {
+		fmt.Fprintln(a.err, left.undone)
+		return interrupted
+	}
+	e := fitHint(cmd, davit.AsError(err))
 	if errors.As(err, &usage) || isCobraUsage(err) {
-		e = davit.Errorf(davit.CodeUsage, "%s", err.Error()).WithHint("davit help")
+		e = davit.Errorf(davit.CodeUsage, "%s", err.Error()).WithHint("`%s --help` shows how it is used", commandPath(cmd))
 	}
 	if errors.Is(err, context.Canceled) {
 		e = davit.Errorf(davit.CodeInternal, "interrupted; the host goes on with what it was asked").WithHint("`davit status` and `davit tab list` show what there is")
@@ -85,7 +90,10 @@ func (a *app) fail(err error) int {
 	if e.Hint == "" {
 		hinted := *e // every error says what to do: its code's word when it has none of its own
 		hinted.Hint = e.Code.Info().Do
-		e = &hinted
+		e = fitHint(cmd, &hinted)
+	}
+	if e.Hint == "" {
+		e.Hint = fmt.Sprintf("`%s --help` shows what it takes", commandPath(cmd))
 	}
 	if a.json {
 		_ = a.printJSON(map[string]any{"error": e})
@@ -98,10 +106,18 @@ func (a *app) fail(err error) int {
 			fmt.Fprintf(a.err, "davit: hint: %s\n", e.Hint)
 		}
 	}
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) || left != nil {
 		return interrupted
 	}
 	return max(e.Code.Info().Exit, 1)
+}
+
+// commandPath is what was typed of a command, "davit" when it was none.
+func commandPath(cmd *cobra.Command) string {
+	if cmd == nil {
+		return "davit"
+	}
+	return cmd.CommandPath()
 }
 
 // interrupted is the exit status after Ctrl-C, as shells have it.
@@ -255,6 +271,11 @@ func (a *app) print(v any, words func(w io.Writer)) error {
 	}
 	words(a.out)
 	return nil
+}
+
+// done says in one line what an act did whose answer says nothing; in JSON, to what.
+func (a *app) done(what map[string]any, format string, args ...any) error {
+	return a.print(what, func(w io.Writer) { fmt.Fprintf(w, format+"\n", args...) })
 }
 
 func (a *app) isTerminal() bool {

@@ -25,13 +25,14 @@ func (a *app) configNewCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			path, err := files.Create(args[0], tabconfig.NewTemplate)
+			path, err := files.CreateTemplate(args[0])
 			if err != nil {
 				return err
 			}
 			l := files.Read(path)
 			return a.print(map[string]string{"path": path, "name": l.Config.Name}, func(w io.Writer) {
-				fmt.Fprintf(w, "%s\nedit it: davit config edit %q, then: davit open %q\n", path, l.Config.Name, l.Config.Name)
+				name := a.word(l.Config.Name)
+				fmt.Fprintf(w, "%s\nedit it: davit config edit %s\nopen it: davit open %s\n", visible(path), name, name)
 			})
 		},
 	}
@@ -229,8 +230,11 @@ func (a *app) configUntrustCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "untrust FILE", Short: "Take that back", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := started[wire.None](cmd.Context(), a, "config.untrust", wire.ConfigRef{Path: a.absolute(args[0])})
-			return err
+			path := a.absolute(args[0])
+			if _, err := call[wire.None](cmd.Context(), a, "config.untrust", wire.ConfigRef{Path: path}); err != nil {
+				return err
+			}
+			return a.done(map[string]any{"untrusted": path}, "%s is not trusted any more", visible(path))
 		},
 	}
 }

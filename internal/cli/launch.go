@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"davit"
@@ -47,7 +46,7 @@ func (a *app) launchCommand() *cobra.Command {
 	var f launchFlags
 	cmd := &cobra.Command{
 		Use: "launch AGENT", Short: "Start an agent, into this workspace or a fresh worktree", Args: cobra.MaximumNArgs(1),
-		Long: "Starts an agent, as a chat or in a terminal of its own, and prints a receipt: what was started, where, why there,\nand what became of the prompt. The operation id on stderr finds the receipt again: davit launch --replay ID.",
+		Long: "Starts an agent, as a chat or in a terminal of its own, and prints a receipt: what was started, where, why there,\nand what became of the prompt. The operation id on stderr finds the receipt again: davit launch --replay ID." + selectorHelp,
 		Example: "  davit launch claude --worktree --prompt \"fix the login test\"\n" +
 			"  davit launch codex --in ~/src/api --worktree=login --base main --prompt-file task.md\n" +
 			"  davit launch practice --worktree --remove-on-close --prompt hello",
@@ -65,7 +64,7 @@ func (a *app) launchCommand() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.in, "in", "", "repository or workspace: a path, or id: branch: name: (default: the current directory)")
+	fl.StringVar(&f.in, "in", "", "repository or workspace, by a selector (default: the current directory)")
 	fl.StringVar(&f.worktree, "worktree", "", "into a new worktree; without a name one is generated")
 	fl.Lookup("worktree").NoOptDefVal = generated
 	fl.StringVar(&f.base, "base", "", "what the new worktree starts from")
@@ -304,7 +303,7 @@ func (a *app) agentCommand() *cobra.Command {
 				return err
 			}
 			return a.print(l.Agents, func(w io.Writer) {
-				table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+				rows := newTable(w)
 				for _, agent := range l.Agents {
 					state := agent.Version
 					switch {
@@ -313,9 +312,9 @@ func (a *app) agentCommand() *cobra.Command {
 					case !agent.Installed:
 						state = "not installed: " + cmp.Or(agent.InstallHint, agent.Missing)
 					}
-					fmt.Fprintf(table, "%s\t%s\t%s\n", agent.ID, agent.Name, state)
+					rows.row(agent.ID, agent.Name, state)
 				}
-				_ = table.Flush()
+				_ = rows.flush()
 			})
 		},
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"davit"
@@ -30,11 +29,11 @@ func (a *app) paneListCommand() *cobra.Command {
 			if a.json {
 				return a.printJSON(l.Panes)
 			}
-			table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			rows := newTable(a.out)
 			for _, p := range l.Panes {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", p.ID, paneState(p), paneProgram(p), p.Directory, p.Title)
+				rows.row(string(p.ID), paneState(p), paneProgram(p), p.Directory, p.Title, startupFailed(p))
 			}
-			return table.Flush()
+			return rows.flush()
 		},
 	}
 }
@@ -47,6 +46,22 @@ func paneState(p davit.Pane) string {
 		return fmt.Sprintf("exit %d", p.Exit.Code)
 	}
 	return string(p.Status)
+}
+
+// startupFailed says which of a config's commands failed in a pane, and what was not run
+// after it (spec tabs T4.1); "" when all went well.
+func startupFailed(p davit.Pane) string {
+	if p.Startup == nil {
+		return ""
+	}
+	text := "startup failed: " + p.Startup.Command
+	if p.Startup.Exit >= 0 {
+		text += fmt.Sprintf(" (exit %d)", p.Startup.Exit)
+	}
+	if n := len(p.Startup.Skipped); n > 0 {
+		text += fmt.Sprintf(", %s not run", count(n, "command"))
+	}
+	return text
 }
 
 func paneProgram(p davit.Pane) string {
@@ -69,6 +84,7 @@ func (a *app) paneReadCommand() *cobra.Command {
 	var from uint64
 	cmd := &cobra.Command{
 		Use: "read PANE", Short: "Print what a pane shows; with --follow every byte as it comes", Args: cobra.ExactArgs(1),
+		Long: "Prints a pane's screen as text. --follow prints every byte of its output from then on instead and returns when the\nprogram ends; Ctrl-C ends the printing alone. Put & behind it to go on working: davit pane read PANE --follow > log &",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if follow || cmd.Flags().Changed("from") {
 				return a.readOutput(cmd, davit.PaneID(args[0]), from, follow)
@@ -105,8 +121,14 @@ func (a *app) paneWriteCommand() *cobra.Command {
 			if id == "" {
 				id = "cli-" + newOperationID(time.Now())
 			}
-			_, err := call[wire.None](cmd.Context(), a, "pane.write", wire.PaneWrite{Pane: davit.PaneID(args[0]), ID: id, Text: text, Enter: enter, Paste: paste})
-			return err
+			if _, err := call[wire.None](cmd.Context(), a, "pane.write", wire.PaneWrite{Pane: davit.PaneID(args[0]), ID: id, Text: text, Enter: enter, Paste: paste}); err != nil {
+				return err
+			}
+			what := count(len(text), "byte")
+			if enter {
+				what += " and Enter"
+			}
+			return a.done(map[string]any{"pane": args[0], "id": id, "bytes": len(text)}, "pane %s was given %s", args[0], what)
 		},
 	}
 	cmd.Flags().BoolVar(&enter, "enter", false, "press Enter after it")
@@ -139,9 +161,12 @@ func (a *app) paneCloseCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "close PANE", Short: "Close a pane; the last one closes its tab", Args: cobra.ExactArgs(1),
+		Long: "Closes a pane and ends its program. The last pane of a tab closes the tab, with its cleanup. `davit tab undo` brings\nback what was closed last.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := call[wire.None](cmd.Context(), a, "pane.close", wire.PaneClose{Pane: davit.PaneID(args[0]), Yes: yes})
-			return err
+			if _, err := call[wire.None](cmd.Context(), a, "pane.close", wire.PaneClose{Pane: davit.PaneID(args[0]), Yes: yes}); err != nil {
+				return err
+			}
+			return a.done(map[string]any{"closed": args[0]}, "closed pane %s", args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "close although a program runs")
@@ -152,6 +177,7 @@ func (a *app) paneWaitCommand() *cobra.Command {
 	var req wire.PaneWait
 	cmd := &cobra.Command{
 		Use: "wait PANE", Short: "Wait for a pane's exit, prompt, or a text on its screen", Args: cobra.ExactArgs(1),
+		Long: "Waits until a pane's program has ended, its shell shows a prompt, or a text stands on its screen; --timeout bounds it\n(30 seconds when left out). It prints nothing: its exit status is 0 when it came, and 7 when it did not in time.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Pane = davit.PaneID(args[0])
 			if req.Text != "" && req.For == "" {

@@ -1,15 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"davit"
 	"davit/internal/wire"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 func (a *app) paneRestartCommand() *cobra.Command {
@@ -18,31 +17,36 @@ func (a *app) paneRestartCommand() *cobra.Command {
 		Long: "Starts the program of an ended or lost pane again; its output stays above. Startup commands are not typed again.\nSecrets of its environment are kept nowhere: they are asked for on the terminal, and never taken from the command line.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req := wire.PaneRestart{Pane: davit.PaneID(args[0])}
-			_, err := call[wire.None](cmd.Context(), a, "pane.restart", req)
-			if davit.CodeOf(err) != davit.CodeConfigMissingParam || !a.isTerminal() {
+			err := a.restart(cmd.Context(), req)
+			if davit.CodeOf(err) != davit.CodeConfigMissingParam || !a.canAsk() {
 				return err
 			}
 			missing, _ := davit.AsError(err).Details["missing"].([]any)
 			req.Secrets = map[string]string{}
-			for _, name := range missing {
-				text, err := a.askSecret(fmt.Sprint(name))
-				if err != nil {
-					return err
+			err = a.asking(cmd.Context(), "Nothing was started.", func(to asker) error {
+				for _, name := range missing {
+					text, err := to.line(visible(fmt.Sprint(name))+": ", true)
+					if err != nil {
+						return err
+					}
+					req.Secrets[fmt.Sprint(name)] = text
 				}
-				req.Secrets[fmt.Sprint(name)] = text
+				return nil
+			})
+			if err != nil {
+				return err
 			}
-			_, err = call[wire.None](cmd.Context(), a, "pane.restart", req)
-			return err
+			return a.restart(cmd.Context(), req)
 		},
 	}
 }
 
-// askSecret asks for a value on the terminal, which does not show it.
-func (a *app) askSecret(name string) (string, error) {
-	fmt.Fprintf(a.err, "%s: ", name)
-	value, err := term.ReadPassword(int(a.in.Fd()))
-	fmt.Fprintln(a.err)
-	return strings.TrimRight(string(value), "\r\n"), err
+// restart starts a pane's program again and says so.
+func (a *app) restart(ctx context.Context, req wire.PaneRestart) error {
+	if _, err := call[wire.None](ctx, a, "pane.restart", req); err != nil {
+		return err
+	}
+	return a.done(map[string]any{"pane": req.Pane}, "pane %s: its program was started again", req.Pane)
 }
 
 func (a *app) paneMoveCommand() *cobra.Command {

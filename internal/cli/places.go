@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"davit"
@@ -26,6 +25,7 @@ func (a *app) worktreeListCommand() *cobra.Command {
 	var sizes bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the worktrees of a repository, and what they hold", Args: cobra.NoArgs,
+		Long: "Lists the worktrees of a repository: branch, what each holds, and path. `davit worktree rm` takes the branch, the\nfolder's name or the path of one. What git ignores goes with a worktree, and is in no commit." + selectorHelp,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := call[wire.WorktreeList](cmd.Context(), a, "worktree.list", wire.WorktreeListRequest{InRequest: wire.InRequest{In: in, Dir: a.dir}, Sizes: sizes})
 			if err != nil {
@@ -34,11 +34,11 @@ func (a *app) worktreeListCommand() *cobra.Command {
 			if a.json {
 				return a.printJSON(l.Worktrees)
 			}
-			table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			rows := newTable(a.out)
 			for _, t := range l.Worktrees {
-				fmt.Fprintf(table, "%s\t%s\t%s\n", cmp.Or(t.Branch, "(detached)"), strings.Join(worktreeNotes(t), ", "), t.Path)
+				rows.row(cmp.Or(t.Branch, "(detached)"), strings.Join(worktreeNotes(t), ", "), t.Path)
 			}
-			return table.Flush()
+			return rows.flush()
 		},
 	}
 	cmd.Flags().StringVar(&in, "in", "", "repository (default: of the current directory)")
@@ -53,7 +53,7 @@ func (a *app) worktreeOpenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "open", Short: "Open a tab on a fresh worktree, which closing the tab removes", Args: cobra.NoArgs,
 		Long: "Writes a tab config for it, or takes an equal one, and opens that: the next time, `davit open` with its name does\nthe same. Closing the tab removes the worktree unless that would lose work, and keeps the branch.\n" +
-			"--delete-branch (destructive) deletes the branch too, when it is merged.",
+			"--delete-branch (destructive) deletes the branch too, when it is merged." + selectorHelp,
 		Example: "  davit worktree open --base main\n  davit worktree open --in ~/src/api --branch login --agent claude --prompt \"fix the login test\"",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.Dir = a.dir
@@ -104,13 +104,13 @@ func worktreeNotes(t wire.WorktreeInfo) []string {
 	switch {
 	case t.Dirty:
 		notes = append(notes, "changed")
-	case t.Untracked == 0:
+	case t.Untracked == 0 && t.Fault == "":
 		notes = append(notes, "clean")
 	}
 	for _, n := range []struct {
 		count int
 		what  string
-	}{{t.Ahead, "ahead of " + t.Base}, {t.Behind, "behind " + t.Base}, {t.Untracked, "untracked"}, {t.Unpushed, "unpushed"}, {t.Stashes, "stashed"}} {
+	}{{t.Ahead, "ahead of " + t.Base}, {t.Behind, "behind " + t.Base}, {t.Untracked, "untracked"}, {t.Unpushed, "unpushed"}, {t.Stashes, "stashed"}, {t.Ignored, "ignored by git"}} {
 		if n.count > 0 {
 			notes = append(notes, fmt.Sprintf("%d %s", n.count, n.what))
 		}
@@ -120,6 +120,9 @@ func worktreeNotes(t wire.WorktreeInfo) []string {
 	}
 	if t.Locked != "" {
 		notes = append(notes, "locked: "+t.Locked)
+	}
+	if t.Fault != "" {
+		notes = append(notes, t.Fault)
 	}
 	if t.Missing {
 		notes = append(notes, "its folder is gone")
@@ -149,6 +152,7 @@ func (a *app) worktreeCreateCommand() *cobra.Command {
 	var in, base string
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Make a worktree on a new branch", Args: cobra.ExactArgs(1),
+		Long: "Makes a worktree on a new branch and prints its path; no tab is opened (`davit worktree open` does that)." + selectorHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			made, err := call[davit.Worktree](cmd.Context(), a, "worktree.create", davit.CreateWorktree{Repo: cmp.Or(in, "active"), Name: args[0], BaseBranch: base})
 			if err != nil {
@@ -168,32 +172,64 @@ func (a *app) worktreeCreateCommand() *cobra.Command {
 func (a *app) worktreeRemoveCommand() *cobra.Command {
 	var req wire.WorktreeRemove
 	cmd := &cobra.Command{
-		Use: "rm SELECTOR", Short: "Remove a worktree; its branch is kept", Args: cobra.ExactArgs(1),
-		Long: "Removes a worktree. When work would be lost it is refused with the list and a digest; --force=DIGEST removes it\nall the same, as long as the list is still that one.",
+		Use: "rm WORKTREE", Short: "Remove a worktree; its branch is kept", Args: cobra.ExactArgs(1),
+		Long: "Removes a worktree, given by its branch, its folder's name or its path, as `davit worktree list` prints them, or by a\nselector. When work would be lost it is refused with the list and a digest; --force=DIGEST removes it all the\nsame, as long as the list is still that one. Files that git ignores go with it, and are named." + selectorHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req.Selector, req.Dir = args[0], a.dir
-			removed, err := call[wire.WorktreeRemoved](cmd.Context(), a, "worktree.remove", req)
-			if davit.CodeOf(err) == davit.CodeWorkspaceNotFound {
-				err = davit.AsError(err).WithHint("`davit worktree list` shows them; branch:NAME names one by its branch")
-			}
+			selector, err := a.worktreeSelector(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			return a.print(removed, func(w io.Writer) {
-				fmt.Fprintf(w, "removed %s\n", removed.Path)
-				for _, k := range removed.Kept {
-					fmt.Fprintf(w, "  kept: %s\n", k)
-				}
-				if removed.DeletedBranch != "" {
-					fmt.Fprintf(w, "  deleted branch %s, which was at %s\n", removed.DeletedBranch, removed.DeletedHead)
-				}
-			})
+			req.Selector, req.Dir = selector, a.dir
+			removed, err := call[wire.WorktreeRemoved](cmd.Context(), a, "worktree.remove", req)
+			if err != nil {
+				return a.whyNotRemoved(davit.AsError(err), args[0])
+			}
+			return a.print(removed, func(w io.Writer) { printRemoved(w, removed) })
 		},
 	}
 	cmd.Flags().StringVar(&req.Force, "force", "", "the digest that a refusal printed")
 	cmd.Flags().BoolVar(&req.External, "external", false, "one that davit did not make")
 	cmd.Flags().BoolVar(&req.DeleteBranch, "delete-branch", false, "delete its branch too, when it is merged")
 	return cmd
+}
+
+// whyNotRemoved gives a refusal the hint that fits what was typed.
+func (a *app) whyNotRemoved(e *davit.Error, arg string) error {
+	digest, _ := e.Details["digest"].(string)
+	switch {
+	case e.Code == davit.CodeWorkspaceNotFound:
+		return e.WithHint("`davit worktree list` shows them; give a branch, a folder's name or a path of that list")
+	case e.Code == davit.CodeWorktreeDirty && digest != "":
+		return e.WithHint("save what the list names, or lose it: davit worktree rm --force=%s %s", digest, a.word(arg))
+	}
+	return e
+}
+
+// filesOrFolders counts what is named as git does: a folder for all that is in it.
+func filesOrFolders(n int) string {
+	if n == 1 {
+		return "1 file or folder"
+	}
+	return fmt.Sprintf("%d files and folders", n)
+}
+
+func printRemoved(w io.Writer, removed wire.WorktreeRemoved) {
+	fmt.Fprintf(w, "removed %s\n", visible(removed.Path))
+	if removed.IgnoredCount > 0 {
+		fmt.Fprintf(w, "  gone with it, ignored by git: %s\n", filesOrFolders(removed.IgnoredCount))
+		for _, path := range removed.Ignored {
+			fmt.Fprintf(w, "    %s\n", visible(path))
+		}
+		if more := removed.IgnoredCount - len(removed.Ignored); more > 0 {
+			fmt.Fprintf(w, "    and %d more\n", more)
+		}
+	}
+	for _, k := range removed.Kept {
+		fmt.Fprintf(w, "  kept: %s\n", visible(k))
+	}
+	if removed.DeletedBranch != "" {
+		fmt.Fprintf(w, "  deleted branch %s, which was at %s\n", visible(removed.DeletedBranch), removed.DeletedHead)
+	}
 }
 
 func (a *app) settingsCommand() *cobra.Command {
@@ -214,8 +250,10 @@ func (a *app) settingsCommand() *cobra.Command {
 			if !json.Valid(value) {
 				value, _ = json.Marshal(args[1]) // a string cannot fail
 			}
-			_, err := call[wire.Setting](cmd.Context(), a, "settings.set", wire.Setting{Key: args[0], Value: value})
-			return err
+			if _, err := call[wire.Setting](cmd.Context(), a, "settings.set", wire.Setting{Key: args[0], Value: value}); err != nil {
+				return err
+			}
+			return a.done(map[string]any{"key": args[0], "value": value}, "%s is %s", visible(args[0]), visible(string(value)))
 		},
 	}
 	return noun("settings", "What the user has set", get, set)

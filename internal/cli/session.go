@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"davit"
@@ -33,11 +32,11 @@ func (a *app) sessionListCommand() *cobra.Command {
 				return err
 			}
 			return a.print(l.Sessions, func(w io.Writer) {
-				table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+				rows := newTable(w)
 				for _, s := range l.Sessions {
-					fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", s.ID, sessionAgent(s), sessionStatus(s), s.Directory, plain(s.Title))
+					rows.row(string(s.ID), sessionAgent(s), sessionStatus(s), s.Directory, s.Title)
 				}
-				_ = table.Flush()
+				_ = rows.flush()
 			})
 		},
 	}

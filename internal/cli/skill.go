@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"davit"
 	"davit/internal/configs"
@@ -21,11 +20,11 @@ func (a *app) skillCommand() *cobra.Command {
 			skills := configs.Skills()
 			if len(args) == 0 || args[0] == "list" {
 				return a.print(skills, func(w io.Writer) {
-					table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+					rows := newTable(w)
 					for _, s := range skills {
-						fmt.Fprintf(table, "%s\t%s\n", s.Name, s.Description)
+						rows.row(s.Name, s.Description)
 					}
-					_ = table.Flush()
+					_ = rows.flush()
 				})
 			}
 			i := slices.IndexFunc(skills, func(s wire.Skill) bool { return s.Name == args[0] })

@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"davit"
@@ -35,7 +34,7 @@ func (a *app) tabListCommand() *cobra.Command {
 			if a.json {
 				return a.printJSON(list.Tabs)
 			}
-			table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			rows := newTable(a.out)
 			for _, t := range list.Tabs {
 				where := ""
 				if t.Worktree != nil {
@@ -48,9 +47,9 @@ func (a *app) tabListCommand() *cobra.Command {
 				if g := groupOf(list, t); g != "" {
 					marks = append(marks, "in "+g)
 				}
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", t.ID, t.Title, count(len(t.Panes), "pane"), where, strings.Join(marks, ", "))
+				rows.row(string(t.ID), t.Title, count(len(t.Panes), "pane"), where, strings.Join(marks, ", "))
 			}
-			return table.Flush()
+			return rows.flush()
 		},
 	}
 }
@@ -135,6 +134,11 @@ func printClosed(w io.Writer, closed wire.TabClosed) {
 	default:
 		fmt.Fprintf(w, "closed %s; `davit tab undo` brings %s back until %s\n", count(len(closed.Closed), "tab"), pronoun(len(closed.Closed)), closed.Undo.Local().Format("15:04:05"))
 	}
+	for _, going := range closed.Going {
+		for line := range strings.Lines(going.Text) {
+			fmt.Fprintf(w, "  %s\n", visible(strings.TrimRight(line, "\n")))
+		}
+	}
 }
 
 func pronoun(n int) string {
@@ -201,12 +205,17 @@ func (a *app) printBack(ctx context.Context, w io.Writer, back wire.TabBack) {
 		if t.OnClose == nil || !t.OnClose.Ran {
 			continue
 		}
-		fmt.Fprintln(w, "  its programs were ended; its cleanup has begun and is not run again")
+		if len(back.Notes) == 0 {
+			fmt.Fprintln(w, "  its programs were ended; its cleanup has begun and is not run again")
+		}
 		if wt := t.Worktree; wt != nil {
 			if _, err := os.Stat(wt.Path); errors.Is(err, fs.ErrNotExist) {
-				fmt.Fprintf(w, "  its worktree %s is gone\n", wt.Path)
+				fmt.Fprintf(w, "  its worktree %s is gone\n", visible(wt.Path))
 			}
 		}
+	}
+	for _, note := range back.Notes {
+		fmt.Fprintf(w, "  %s\n", visible(note))
 	}
 	if back.Pane != "" {
 		fmt.Fprintf(w, "pane %s is back in tab %s\n", back.Pane, back.Tab)
@@ -218,53 +227,4 @@ func (a *app) tabRenameCommand() *cobra.Command {
 		edit.Title = &arg
 		return nil
 	})
-}
-
-func (a *app) noticeCommand() *cobra.Command {
-	list := &cobra.Command{
-		Use: "list", Short: "List what has not been dismissed", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := call[wire.NoticeList](cmd.Context(), a, "notice.list", wire.None{})
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.printJSON(l.Notices)
-			}
-			for _, n := range l.Notices {
-				fmt.Fprintf(a.out, "%s  [%s] %s\n", n.ID, n.Level, n.Title)
-				for _, line := range strings.Split(strings.TrimSpace(n.Body), "\n") {
-					if line != "" {
-						fmt.Fprintf(a.out, "    %s\n", line)
-					}
-				}
-				if output, ok := n.Details["output"].(string); ok && output != "" {
-					for line := range strings.Lines(output) {
-						fmt.Fprintf(a.out, "    | %s\n", strings.TrimRight(line, "\r\n"))
-					}
-				}
-				for _, action := range n.Actions {
-					if action.Kind == "host" {
-						fmt.Fprintf(a.out, "    %s: davit notice act %s %s\n", action.Label, n.ID, action.ID)
-					}
-				}
-			}
-			return nil
-		},
-	}
-	dismiss := &cobra.Command{
-		Use: "dismiss NOTICE", Short: "Take a notice away", Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := call[wire.None](cmd.Context(), a, "notice.dismiss", wire.NoticeRef{ID: args[0]})
-			return err
-		},
-	}
-	act := &cobra.Command{
-		Use: "act NOTICE ACTION", Short: "Do what one of a notice's buttons says", Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := call[wire.None](cmd.Context(), a, "notice.act", wire.NoticeAct{ID: args[0], Action: args[1]})
-			return err
-		},
-	}
-	return noun("notice", "What davit has to tell", list, dismiss, act)
 }

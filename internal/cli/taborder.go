@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"davit"
 	"davit/internal/wire"
@@ -111,10 +110,31 @@ func (a *app) tabEdit(use, short, operation string, set func(wire.TabList, *wire
 			if err := set(list, &edit, args[len(args)-1]); err != nil {
 				return err
 			}
-			_, err = call[wire.None](cmd.Context(), a, operation, edit)
-			return err
+			if _, err = call[wire.None](cmd.Context(), a, operation, edit); err != nil {
+				return err
+			}
+			return a.done(map[string]any{"tab": edit.Tab}, "tab %s %s", edit.Tab, edited(edit))
 		},
 	}
+}
+
+// edited says what an edit made of a tab.
+func edited(edit wire.TabEdit) string {
+	switch {
+	case edit.Title != nil && *edit.Title == "":
+		return "has no title of its own any more"
+	case edit.Title != nil:
+		return "is called " + visible(*edit.Title)
+	case edit.Color != nil && *edit.Color == "":
+		return "has no colour any more"
+	case edit.Color != nil:
+		return "is " + *edit.Color
+	case edit.Pinned != nil && *edit.Pinned:
+		return "is pinned"
+	case edit.Pinned != nil:
+		return "is not pinned any more"
+	}
+	return "was moved"
 }
 
 func (a *app) tabColorCommand() *cobra.Command {
@@ -216,7 +236,10 @@ func (a *app) tabUngroupCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.intoGroup(cmd.Context(), "", ids)
+			if err := a.intoGroup(cmd.Context(), "", ids); err != nil {
+				return err
+			}
+			return a.done(map[string]any{"tabs": ids}, "%s in no group now", count(len(ids), "tab"))
 		},
 	}
 }
@@ -236,7 +259,7 @@ func (a *app) groupListCommand() *cobra.Command {
 			if a.json {
 				return a.printJSON(list.Groups)
 			}
-			table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			rows := newTable(a.out)
 			for _, g := range list.Groups {
 				tabs := 0
 				for _, t := range list.Tabs {
@@ -251,9 +274,9 @@ func (a *app) groupListCommand() *cobra.Command {
 				if g.Collapsed {
 					marks = append(marks, "collapsed")
 				}
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", g.ID, g.Name, count(tabs, "tab"), g.Color, strings.Join(marks, ", "))
+				rows.row(string(g.ID), g.Name, count(tabs, "tab"), g.Color, strings.Join(marks, ", "))
 			}
-			return table.Flush()
+			return rows.flush()
 		},
 	}
 }
@@ -311,8 +334,10 @@ func (a *app) groupEditCommand() *cobra.Command {
 			if req == (wire.GroupEdit{Group: req.Group}) {
 				return usagef("say what to change: --name, --color, --pin, --collapse, --after or --first")
 			}
-			_, err = call[wire.None](cmd.Context(), a, "group.edit", req)
-			return err
+			if _, err = call[wire.None](cmd.Context(), a, "group.edit", req); err != nil {
+				return err
+			}
+			return a.done(map[string]any{"group": req.Group}, "group %s was changed", req.Group)
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "its new name")
@@ -345,8 +370,10 @@ func (a *app) groupDissolveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = call[wire.None](cmd.Context(), a, "group.dissolve", wire.GroupRef{Group: group})
-			return err
+			if _, err = call[wire.None](cmd.Context(), a, "group.dissolve", wire.GroupRef{Group: group}); err != nil {
+				return err
+			}
+			return a.done(map[string]any{"dissolved": group}, "group %s has ended; its tabs stay", group)
 		},
 	}
 }

@@ -194,12 +194,13 @@ func (t *trip) show(ctx context.Context) error {
 		return err
 	}
 	home := t.getenv("DAVIT_HOME")
+	homeWord, repoWord := t.word(home), t.word(t.repo)
 	return t.print(map[string]any{"home": home, "repository": t.repo, "url": link.URL, "opened": t.opened}, func(w io.Writer) {
 		fmt.Fprintf(w, "A davit of its own runs in %s\n\n", t.root)
 		t.printOpened(w, t.opened)
-		fmt.Fprintf(w, "\nLook at it\n  page      %s\n  terminal  DAVIT_HOME=%s davit attach %s   (Ctrl-\\ detaches)\n", link.URL, home, t.opened.Panes[len(t.opened.Panes)-1])
+		fmt.Fprintf(w, "\nLook at it\n  page      %s\n  terminal  DAVIT_HOME=%s davit attach %s   (Ctrl-\\ detaches)\n", link.URL, homeWord, t.opened.Panes[len(t.opened.Panes)-1])
 		fmt.Fprintf(w, "  config    %s\n\nTry\n", filepath.Join(home, "config", "tab_configs", "tour.toml"))
-		fmt.Fprintf(w, "  export DAVIT_HOME=%s\n  davit tab close %s --yes     its worktree is removed, its branch kept\n  davit tab undo\n  davit launch practice --in %s --worktree --prompt \"find north\"\n  davit session list           the chats; show, send and answer go on with one\n  davit down --all             ends everything; then remove %s\n", home, t.opened.TabID, t.repo, t.root)
+		fmt.Fprintf(w, "  export DAVIT_HOME=%s\n  davit tab close %s --yes     its worktree is removed, its branch kept\n  davit tab undo\n  davit launch practice --in %s --worktree --prompt \"find north\"\n  davit session list           the chats; show, send and answer go on with one\n  davit down --all             ends everything; then remove %s\n", homeWord, t.opened.TabID, repoWord, t.root)
 	})
 }
 

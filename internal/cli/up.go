@@ -33,7 +33,8 @@ func (a *app) upCommand() *cobra.Command {
 	var report int
 	cmd := &cobra.Command{
 		Use: "up", Short: "Start the host for this home", Args: cobra.NoArgs,
-		Long: "Starts the host. Without --detach it stays in the foreground and logs to stderr; with it the command\nreturns once the host answers. A host that runs already is told, and that is no error.",
+		Long:    "Starts the host and stays in the foreground until Ctrl-C, with its log on stderr. --detach runs it in the background\ninstead and returns once it answers; `davit logs` prints its log then, and `davit down` stops it. `davit` alone starts\nit so too. Terminals go on without the host. A host that runs already is told, and that is no error.",
+		Example: "  davit up --detach",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if info, err := call[wire.HostInfo](cmd.Context(), a, "host.info", wire.None{}); err == nil {
 				if listen != "" && info.URL != "http://"+listen {

@@ -254,8 +254,11 @@ func (f Files) Find(arg, dir string) (Loaded, error) {
 // alone: it can be edited by that.
 func namesOf(l Loaded) []string {
 	stem := strings.TrimSuffix(filepath.Base(l.Path), ".toml")
-	if l.Config == nil || strings.EqualFold(l.Config.Name, stem) {
+	if l.Config == nil {
 		return []string{stem}
+	}
+	if strings.EqualFold(l.Config.Name, stem) {
+		return []string{l.Config.Name}
 	}
 	return []string{l.Config.Name, stem}
 }
