@@ -120,3 +120,46 @@ func TestChipsOfASession(t *testing.T) {
 	})
 	s.down()
 }
+
+// TestLoginShellIsAskedAgain: spec chips C2.6: the login shell's PATH is captured at the
+// start, and again when a new session's differs. A question without a PATH of its own is
+// looked along by the new one.
+func TestLoginShellIsAskedAgain(t *testing.T) {
+	s := newChipScene(t)
+	s.write("repo/package.json", "{}\n")
+	s.up()
+	s.open()
+	node := func() davit.Chip {
+		t.Helper()
+		var got wire.Chips
+		if err := s.client.Call(t.Context(), "chips.get", wire.ChipsRequest{Dir: s.repo}, &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range got.Chips {
+			if c.Kind == "node" {
+				return c
+			}
+		}
+		return davit.Chip{}
+	}
+	testenv.Eventually(t, patience, func() (bool, string) {
+		c := node()
+		return c.Status == davit.ChipDisabled && c.Reason == "Requires the `node` command", fmt.Sprintf("%+v", c)
+	})
+	more := filepath.Join(s.dir, "more")
+	if err := os.MkdirAll(more, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(more, "node"), []byte("#!/bin/sh\necho v22.4.0\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.write(".bash_profile", "export PATH='"+more+":"+s.bin+"'\n. ~/.bashrc\n")
+	pane := s.open()
+	s.run(pane, ". ~/.bash_profile")
+	s.prompt(pane)
+	testenv.Eventually(t, patience, func() (bool, string) {
+		c := node()
+		return c.Text == "v22.4.0", fmt.Sprintf("%+v", c)
+	})
+	s.down()
+}
