@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -202,17 +200,6 @@ func (a *app) printBack(ctx context.Context, w io.Writer, back wire.TabBack) {
 			group = " in " + g
 		}
 		fmt.Fprintf(w, "tab %s is back%s\n", id, group)
-		if t.OnClose == nil || !t.OnClose.Ran {
-			continue
-		}
-		if len(back.Notes) == 0 {
-			fmt.Fprintln(w, "  its programs were ended; its cleanup has begun and is not run again")
-		}
-		if wt := t.Worktree; wt != nil {
-			if _, err := os.Stat(wt.Path); errors.Is(err, fs.ErrNotExist) {
-				fmt.Fprintf(w, "  its worktree %s is gone\n", visible(wt.Path))
-			}
-		}
 	}
 	for _, note := range back.Notes {
 		fmt.Fprintf(w, "  %s\n", visible(note))
