@@ -64,8 +64,8 @@ func writeChips(w io.Writer, chips wire.Chips, why bool) {
 	var shown []string
 	for _, c := range chips.Chips {
 		if why {
-			fmt.Fprintf(w, "%-12s %-9s %s\n", c.Kind, c.Status, strings.TrimSpace(c.Text+" "+c.Reason))
-		} else if c.Text != "" && slices.Contains(chips.Shown, c.Kind) {
+			fmt.Fprintf(w, "%-16s %-9s %s\n", c.Kind, c.Status, strings.TrimSpace(c.Text+" "+c.Reason))
+		} else if c.Text != "" && slices.Contains(chips.Shown, c.Kind) && (c.Data == nil || len(c.Data.WhileTyping) == 0) {
 			shown = append(shown, c.Text)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"davit/internal/tabconfig"
 )
 
-// Example is a file as it may look; docs/chips.md shows it.
+// Example is a file as it may look; docs/guide/chips.md shows it.
 const Example = `[[chips.custom]]
 name = "weather"                   # in layouts: custom:weather
 title = "Weather"

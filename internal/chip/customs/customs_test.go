@@ -1,6 +1,8 @@
 package customs
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -69,6 +71,14 @@ func TestFaults(t *testing.T) {
 	list, faults := Load("config.toml", []byte("[[chips.custom]]\nname = \"bad\"\n"+head))
 	if len(list) != 1 || list[0].Policy.Kind != "custom:a" || len(faults) != 1 {
 		t.Errorf("%+v %v", list, faults)
+	}
+}
+
+// TestExampleIsInTheGuide: what the guide shows is what is tested.
+func TestExampleIsInTheGuide(t *testing.T) {
+	guide, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "guide", "chips.md"))
+	if err != nil || !strings.Contains(string(guide), "```toml\n"+Example+"```\n") {
+		t.Errorf("%v: the guide shows another example", err)
 	}
 }
 

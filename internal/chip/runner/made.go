@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"davit"
@@ -71,7 +72,12 @@ func (l *loop) settle(s *surface) {
 	s.unsettled = false
 	wanted := map[chip.Kind]madeKey{}
 	for _, kind := range s.show.Kinds {
-		if _, _, known := l.sourceOf(kind); !known || s.question != nil {
+		policy, _, known := l.sourceOf(kind)
+		if !known || s.question != nil {
+			continue
+		}
+		if ofRepository(policy) && (s.place == nil || s.place.look != s.look) { // where it is will be known at once
+			s.unsettled = true
 			continue
 		}
 		search, known := l.pathOf(s)
@@ -84,7 +90,7 @@ func (l *loop) settle(s *surface) {
 	}
 	for kind, m := range s.mades {
 		if key, still := wanted[kind]; !still || key != m.key {
-			if still && m.value.Text != "" {
+			if m.value.Text != "" && slices.Contains(s.show.Kinds, kind) {
 				s.kept[kind] = m.value
 			} else {
 				delete(s.kept, kind)
@@ -99,6 +105,11 @@ func (l *loop) settle(s *surface) {
 	}
 }
 
+// ofRepository says that a chip depends on where in a repository it is.
+func ofRepository(p chip.Policy) bool {
+	return slices.Contains(p.Fingerprint, chip.InputBranch) || slices.Contains(p.Fingerprint, chip.InputRepository)
+}
+
 // keyOf tells what a surface's value depends on. Only kube depends on KUBECONFIG: the
 // session's own, or the login shell's while that has told nothing.
 func (r *Runner) keyOf(kind chip.Kind, dir, search string, show Show) madeKey {
@@ -107,6 +118,9 @@ func (r *Runner) keyOf(kind chip.Kind, dir, search string, show Show) madeKey {
 		key.kubeconfig = show.Session.Kubeconfig
 		if key.kubeconfig == "" && show.Path == "" {
 			key.kubeconfig = variable(r.environ(), chip.PropertyKube)
+		}
+		if !slices.ContainsFunc(strings.Split(key.kubeconfig, ":"), func(file string) bool { return file != "" && !strings.HasPrefix(file, "/") }) {
+			key.dir = "/" // the same wherever it is asked
 		}
 	}
 	return key
@@ -151,6 +165,17 @@ func (m *made) end() {
 func (l *loop) lookAll(s *surface) {
 	for _, m := range s.mades {
 		l.look(m)
+	}
+}
+
+// lookBranch looks at the chips of a tree that depend on its branch.
+func (l *loop) lookBranch(t *tree) {
+	for s := range t.surfaces {
+		for _, m := range s.mades {
+			if ofRepository(m.policy) {
+				l.look(m)
+			}
+		}
 	}
 }
 
@@ -301,6 +326,7 @@ func (l *loop) finished(s *surface, f finished) {
 	for _, m := range s.mades {
 		if chip.Invalidates(m.policy, f.command, f.aliases) {
 			m.counter++
+			l.look(m)
 		}
 	}
 }
@@ -339,6 +365,10 @@ func (l *loop) others(s *surface) []davit.Chip {
 			if c := m.shown(s.kept[kind]); c.Status != davit.ChipIdle {
 				list = append(list, c)
 			}
+		case s.unsettled && s.kept[kind].Text != "":
+			c := s.kept[kind]
+			c.Status = davit.ChipCached
+			list = append(list, c)
 		}
 	}
 	return list

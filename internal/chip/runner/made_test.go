@@ -211,6 +211,12 @@ func TestKube(t *testing.T) {
 	if n := quiet(runs); n != 1 {
 		t.Errorf("kubectl ran %d times although nothing changed", n)
 	}
+	b.kinds("elsewhere", b.dir, chip.Session{Kubeconfig: config}, chip.Kube)
+	b.becomes("elsewhere", chip.Kube, "one")
+	if n := quiet(runs); n != 1 {
+		t.Errorf("kubectl ran %d times for two directories", n)
+	}
+	b.runner.Drop("elsewhere")
 	b.write("kube", "another\n")
 	b.runner.Ran("p")
 	b.becomes("p", chip.Kube, "another")
@@ -316,6 +322,39 @@ func TestCustom(t *testing.T) {
 	b.becomes("p", "custom:weather", strings.ToUpper(repo))
 	b.runner.Own(nil)
 	b.becomes("p", "custom:weather", "")
+}
+
+// TestCustomOfABranch: spec chips C2.1: a fingerprint that has the branch runs again when
+// another terminal changes it, and not for a commit.
+func TestCustomOfABranch(t *testing.T) {
+	b := newBench(t)
+	repo := b.repo("repo")
+	runs := b.tally("where", "git symbolic-ref --short HEAD")
+	plain := b.tally("plain", "echo plain")
+	b.runner.Own([]chip.CustomChip{custom("where", func(c *chip.CustomChip) {
+		c.Source.Argv = []string{"where"}
+		c.Policy.Fingerprint = []chip.Input{chip.InputCwd, chip.InputBranch, chip.InputInvalidated}
+	}), custom("plain", func(c *chip.CustomChip) { c.Source.Argv = []string{"plain"} })})
+	b.kinds("p", repo, chip.Session{}, "custom:where", "custom:plain")
+	b.becomes("p", "custom:where", "main", davit.ChipReady)
+	b.becomes("p", "custom:plain", "plain", davit.ChipReady)
+	quiet(runs)
+	first := runs() // its first look may have come before the branch was known
+	b.git(repo, "commit", "-q", "--allow-empty", "-m", "second")
+	b.git(repo, "checkout", "-q", "-b", "other")
+	b.becomes("p", "custom:where", "other", davit.ChipReady)
+	if n := quiet(runs); n != first+1 {
+		t.Errorf("it ran %d times for one change of the branch", n-first)
+	}
+	if n := quiet(plain); n != 1 {
+		t.Errorf("one without a fingerprint ran %d times without a command", n)
+	}
+	b.runner.Finished("p", "make", nil)
+	b.runner.Ran("p")
+	testenv.Eventually(t, soon, func() (bool, string) { return plain() == 2, fmt.Sprint(plain()) })
+	if n := quiet(plain); n != 2 {
+		t.Errorf("it ran %d times for one command", n-1)
+	}
 }
 
 // TestCustomByTimer: spec chips C2.1, refresh every n seconds; C2.4, for nobody nothing.

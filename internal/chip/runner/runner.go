@@ -359,11 +359,8 @@ func (l *loop) serve(key string, a ask) {
 	for _, f := range a.finished {
 		l.finished(s, f)
 	}
-	if !a.ran.IsZero() || a.refresh || len(a.finished) > 0 {
+	if !a.ran.IsZero() || a.refresh {
 		l.lookAll(s)
-	}
-	if resettle {
-		l.settle(s)
 	}
 	if t := s.tree; t != nil && !a.ran.IsZero() {
 		l.spawn(func(send func(any)) {
@@ -376,6 +373,9 @@ func (l *loop) serve(key string, a ask) {
 	}
 	if a.dir != "" || a.refresh || s.tree == nil && !a.ran.IsZero() { // it may have made a repository
 		l.lookUp(s, a.refresh)
+	}
+	if resettle {
+		l.settle(s)
 	}
 }
 

@@ -224,9 +224,7 @@ func (l *loop) changed(r reread) {
 	before, config := t.stamp, t.config
 	if t.setHead(r.place) {
 		l.mark(t)
-		for s := range t.surfaces {
-			l.lookAll(s) // one may depend on the branch
-		}
+		l.lookBranch(t)
 	}
 	l.attach(t)
 	moved := r.ends != "" && r.ends != t.diff.ends || t.showsStatus() && config != t.config // it may have another upstream
