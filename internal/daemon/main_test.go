@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 		os.Exit(ticker(os.Args[1:]))
 	case "asker":
 		os.Exit(asker(os.Args[1:]))
+	case "composer":
+		os.Exit(composerProgram(os.Args[1:]))
 	case "keeper-of-lines":
 		os.Exit(lineKeeper(os.Args[1:]))
 	}
@@ -46,7 +48,7 @@ func programs(t *testing.T) (davit, printer string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"davit", "printer", "ticker", "asker", "keeper-of-lines"} {
+	for _, name := range []string{"davit", "printer", "ticker", "asker", "composer", "keeper-of-lines"} {
 		path := filepath.Join(dir, name)
 		if os.Link(self, path) == nil {
 			continue

@@ -130,8 +130,8 @@ type State struct {
 	marks   marks
 	phase   phase
 	began   time.Time
-	offset  uint64
-	changed time.Time // when the output last went on
+	last    Sight
+	changed time.Time // when the screen last changed by more than a spinner
 	steady  time.Time // since when it has been ready, zero: it is not
 	shell   time.Time // since when a shell has been in front
 	before  counts    // what of the text was there before
@@ -152,9 +152,10 @@ func Begin(job Job, now time.Time) State {
 
 // Next takes what is seen and gives what to do.
 func Next(s State, seen Sight, now time.Time) (State, Act) {
-	if seen.Offset != s.offset {
-		s.offset, s.changed = seen.Offset, now
+	if seen.Offset != s.last.Offset && differs(s.last, seen) {
+		s.changed = now
 	}
+	s.last = seen
 	switch s.phase {
 	case waiting:
 		return s.await(seen, now)
@@ -290,7 +291,7 @@ func (s State) echo(seen Sight, now time.Time) (State, Act) {
 	whole, part := got.since(s.before)
 	still := now.Sub(s.changed)
 	switch {
-	case who == "" && (whole && still >= quietFor || part && still >= partEchoFor || limit && (whole || part)):
+	case who == "" && (whole && (still >= quietFor || now.Sub(s.at) >= echoWithin) || part && (still >= partEchoFor || limit)):
 		if s.job.Draft {
 			return s.finish(Report{Placed, s.warning()})
 		}
@@ -302,7 +303,7 @@ func (s State) echo(seen Sight, now time.Time) (State, Act) {
 	by := earlier(s.changed.Add(echoWithin), s.at.Add(echoMost))
 	switch {
 	case whole && who == "":
-		by = earlier(by, s.changed.Add(quietFor))
+		by = earlier(earlier(by, s.changed.Add(quietFor)), s.at.Add(echoWithin))
 	case part && who == "":
 		by = earlier(by, s.changed.Add(partEchoFor))
 	}
