@@ -44,7 +44,9 @@ func Listing(l davit.ChipLayout, have []davit.Chip, pull davit.Chip) []davit.Chi
 			continue
 		}
 		c := davit.Chip{Kind: kind, Status: davit.ChipIdle, Reason: "it has no value here"}
-		if _, known := PolicyOf(Kind(kind)); !known {
+		if IsCustom(Kind(kind)) {
+			c.Reason = "config.toml has no chip of this name"
+		} else if _, known := PolicyOf(Kind(kind)); !known {
 			c.Reason = "this version of davit does not fetch it"
 		}
 		list = append(list, c)
