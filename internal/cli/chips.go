@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,7 +114,7 @@ func (a *app) chipsAlone(ctx context.Context, in wire.ChipsRequest) (wire.Chips,
 		looked = true
 		machine, _ := os.Hostname()
 		machine, _, _ = strings.Cut(machine, ".")
-		session := chip.NewSession(in.Session, a.getenv("USER"), machine)
+		session := chip.NewSession(in.Session, a.userName(), machine)
 		own, faults := a.ownChips()
 		r.Own(own)
 		list := r.List(ctx, runner.ListRequest{Dir: in.Dir, Path: in.Path, Session: session, Layout: p.Layout(), Verdict: p.Verdict()})
@@ -162,9 +163,20 @@ func (a *app) shellSession() map[string]string {
 	}
 	if a.getenv("SSH_CONNECTION") != "" {
 		machine, _ := os.Hostname()
-		told[chip.PropertySSH] = a.getenv("USER") + "@" + machine
+		told[chip.PropertySSH] = a.userName() + "@" + machine
 	}
 	return told
+}
+
+// userName is whose terminal this is.
+func (a *app) userName() string {
+	if name := a.getenv("USER"); name != "" {
+		return name
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
 }
 
 // nothing is a store that keeps what it is told as long as it lives.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"maps"
+	"os/user"
 	"strings"
 	"sync"
 	"time"
@@ -86,7 +87,9 @@ func newChips(d *daemon, g git.Runner, choices *choices, login func() map[string
 	c.pulls = newPulls(c, login)
 	c.owns = newOwns(c)
 	if c.user = d.cfg.Getenv("USER"); c.user == "" {
-		c.user = d.cfg.Getenv("LOGNAME")
+		if u, err := user.Current(); err == nil {
+			c.user = u.Username
+		}
 	}
 	c.machine, _, _ = strings.Cut(hostname(), ".")
 	c.runner = runner.New(runner.Config{

@@ -61,7 +61,7 @@ func TestOddBranches(t *testing.T) {
 // TestBadGit: a git that hangs, prints garbage, far too much or nothing, or is not there.
 // Directory and branch are shown all the same, the rest says why not.
 func TestBadGit(t *testing.T) {
-	b := newBench(t, func(c *Config) { c.Cap = 20 * time.Second })
+	b := newBench(t, func(c *Config) { c.Cap = 2 * time.Minute })
 	repo := b.repo("repo")
 	for _, c := range []struct {
 		name, body string
