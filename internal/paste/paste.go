@@ -312,6 +312,11 @@ func (s State) echo(seen Sight, now time.Time) (State, Act) {
 
 // effect watches what the Enter does. Nothing is written any more.
 func (s State) effect(seen Sight, now time.Time) (State, Act) {
+	if s.marks.count(seen, nil).broken(s.before, s.marks) {
+		// A composer that showed the text's end alone hid this until now.
+		s.told = append(s.told, fmt.Sprintf("The frame of the paste arrived broken: look at what %s got.", s.job.Signs.Name))
+		return s.finish(Report{Submitted, s.warning()})
+	}
 	switch {
 	case seen.Ended != "":
 		s.told = append(s.told, fmt.Sprintf("%s %s right after the prompt was submitted.", s.job.Signs.Name, seen.Ended))

@@ -260,6 +260,8 @@ func TestEffect(t *testing.T) { // spec launch L7.2: handed over either way, and
 	s := to(t)
 	s.show("❯ fix the login test", "4 s ⠙").after(time.Second).looks().after(effectWithin).ends(Submitted, "Nothing was seen to happen", "not sent again")
 	s = to(t)
+	s.show("you: [200~fix the login test", "❯").after(time.Second).ends(Submitted, "arrived broken")
+	s = to(t)
 	s.seen.Title = "working"
 	s.after(time.Second).ends(Submitted)
 	s = to(t)
