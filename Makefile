@@ -70,8 +70,8 @@ kill: ## kill the host 50 times (DAVIT_KILLS) at random under full output, and a
 soak: ## 30 minutes (DAVIT_SOAK): 20 panes print, clients come and go, the host is killed every minute
 	DAVIT_SOAK=$${DAVIT_SOAK:-30m} $(GO) test -count=1 -timeout 12h -v -run '^TestSoak$$' ./internal/daemon
 
-torture: ## 2,000 launches at random (DAVIT_TORTURE) while host and keeper are killed
-	DAVIT_TORTURE=$${DAVIT_TORTURE:-2000} $(GO) test -count=1 -timeout 6h -v -run '^TestTorture$$' ./internal/daemon
+torture: ## 2,000 launches at random (DAVIT_TORTURE) while host and keeper are killed; 1,000 prompts (DAVIT_DELIVERIES)
+	DAVIT_TORTURE=$${DAVIT_TORTURE:-2000} DAVIT_DELIVERIES=$${DAVIT_DELIVERIES:-1000} $(GO) test -count=1 -timeout 6h -v -run '^Test(Torture|Delivery)$$' ./internal/daemon
 
 fuzz: ## each fuzz target for a while (FUZZTIME=20s)
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \

@@ -80,7 +80,7 @@ func (a *app) launchCommand() *cobra.Command {
 	fl.StringVar(&f.args, "args", "", "arguments in place of the saved ones")
 	fl.BoolVar(&f.noArgs, "no-args", false, "without the saved arguments")
 	fl.StringVar(&f.cwd, "cwd", "", "start directory inside the workspace")
-	fl.StringVar(&f.reuse, "reuse", "", "handle of a running terminal")
+	fl.StringVar(&f.reuse, "reuse", "", "give the prompt to a running terminal: its handle, or its pane")
 	fl.StringVar(&f.paneKey, "pane-key", "", "identity of the pane, as tabId:paneId")
 	fl.StringVar(&f.session, "session-id", "", "identity of the chat")
 	fl.StringVar(&f.group, "group", "", "group of the tab")
