@@ -26,7 +26,7 @@ import (
 //	exit, exit-mid     ends at once, in the middle of a paste
 //	shell, shell-mid   becomes a shell, at once or when it has a paste
 //	placeholder  shows a sign in place of a paste
-//	redraw       draws everything anew every 40 ms, with a spinner
+//	redraw       draws everything anew every 40 ms, with a spinner, for 30 s
 //	slow         shows a paste piece by piece
 //	title        shows in its title alone that it works
 func composerProgram(args []string) int {
@@ -212,7 +212,7 @@ func (c *composer) draw() {
 		}
 		b.WriteString("└────\r\n")
 	}
-	if c.fault == "redraw" {
+	if c.fault == "redraw" && time.Since(c.began) < 30*time.Second {
 		b.WriteString(string(rune(0x2801+c.spin%64)) + fmt.Sprintf(" %d s", c.spin/25))
 	}
 	if b.String()+c.title == c.drawn {
