@@ -320,7 +320,7 @@ func TestLook(t *testing.T) { // spec launch L7.2, L7.3
 }
 
 func TestOwns(t *testing.T) {
-	c := catalogue(t, "[agents.aider]\n")
+	c := catalogue(t, "[agents.aider]\n[agents.own]\nshell_command = \"nvm use 20 && mine\"\n")
 	for _, test := range []struct {
 		agent string
 		argv  []string
@@ -334,10 +334,24 @@ func TestOwns(t *testing.T) {
 		{"practice", []string{"/bin/davit", "host"}, false},
 		{"codex", []string{"bash", "-c", "codex"}, false},
 		{"codex", []string{"vim", "codex"}, false},
+		{"codex", []string{"/bin/sh", "/usr/local/bin/codex", "--", "x"}, true}, // a launcher
+		{"codex", []string{"bash", "--rcfile", "/home/codex/davit.bash"}, false},
+		{"codex", []string{"-bash"}, false},
+		{"own", []string{"/bin/sh", "-c", "nvm use 20 && mine \"$@\"", "own"}, true},
+		{"own", []string{"/bin/sh", "-c", "other", "own"}, false},
+		{"own", []string{"/bin/sh"}, false},
 		{"codex", nil, false},
 	} {
 		if got := find(t, c, test.agent).Owns(test.argv); got != test.want {
 			t.Errorf("%s owns %q: %v", test.agent, test.argv, got)
+		}
+	}
+}
+
+func TestIsShell(t *testing.T) { // spec launch L7.3
+	for word, want := range map[string]bool{"-bash": true, "/usr/bin/zsh": true, "fish": true, "codex": false, "bashful": false} {
+		if got := agent.IsShell([]string{word}); got != want {
+			t.Errorf("%s is a shell: %v", word, got)
 		}
 	}
 }
