@@ -13,6 +13,7 @@ import (
 // settings about them.
 type Chips interface {
 	Get(ctx context.Context, in wire.ChipsRequest) (wire.Chips, error)
+	Bank(ctx context.Context, in wire.ChipsRequest) (wire.ChipBank, error)
 	Revalidate(ctx context.Context, in wire.ChipsRequest) (wire.ChipRevalidated, error)
 	SetLayout(ctx context.Context, in wire.ChipLayoutSet) (davit.ChipLayout, error)
 	ChipSettings
@@ -48,6 +49,13 @@ func (s *Server) chipOperations() {
 			return wire.Chips{Chips: []davit.Chip{}}, err
 		}
 		return s.cfg.Chips.Get(ctx, in)
+	})
+	op(s, "chips.bank", "What the editors of prompt and footers offer, and why some of it shows nothing here", true, func(ctx context.Context, in wire.ChipsRequest) (wire.ChipBank, error) {
+		in, err := s.chipsPlace(ctx, in)
+		if err != nil {
+			return wire.ChipBank{Items: []wire.ChipBankItem{}}, err
+		}
+		return s.cfg.Chips.Bank(ctx, in)
 	})
 	op(s, "chips.setLayout", "Choose which chips are shown where, or go back to the default", false, func(ctx context.Context, in wire.ChipLayoutSet) (davit.ChipLayout, error) {
 		return s.cfg.Chips.SetLayout(ctx, in)

@@ -265,6 +265,22 @@ func (s *chipScene) checkMetrics(want ...string) {
 	}
 }
 
+// banked is why the bank says that a chip shows nothing in a pane; "" when it may be shown.
+func (s *chipScene) banked(pane davit.PaneID, kind string) string {
+	s.t.Helper()
+	var bank wire.ChipBank
+	if err := s.client.Call(s.t.Context(), "chips.bank", wire.ChipsRequest{Pane: pane}, &bank); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, item := range bank.Items {
+		if item.Kind == kind {
+			return item.Reason
+		}
+	}
+	s.t.Fatalf("the bank does not offer %s: %+v", kind, bank.Items)
+	return ""
+}
+
 // TestGhAppearsInANewSession: spec chips C2.6 and C4.4: no session has gh; one that begins
 // after it was installed brings the chip back. A layout of the user's own that names the
 // chip keeps it all the while (C4.6), and is never rewritten.
@@ -274,9 +290,19 @@ func TestGhAppearsInANewSession(t *testing.T) {
 	one := s.open()
 	page := s.view()
 	page.shows(davit.PRSuppressed, "", one)
+	if reason := s.banked(one, "github_pr"); reason != "Requires the GitHub CLI" { // C3.2: offered all the same
+		t.Errorf("without gh the bank says %q of the pull request", reason)
+	}
 	s.gh(saysPull)
 	two := s.open()
 	page.shows(davit.PRValidated, "PR #12", one, two)
+	if reason := s.banked(two, "github_pr"); reason != "" {
+		t.Errorf("with gh the bank says %q of the pull request", reason)
+	}
+	_, err := exec.LookPath("svn") // C3.1: along the pane's own PATH, which ends as the test's does
+	if reason := s.banked(two, "svn_branch"); (reason == "Requires the `svn` command") != (err != nil) {
+		t.Errorf("the bank says %q of a chip whose program is looked up with %v", reason, err)
+	}
 
 	own := []string{"cwd", "github_pr", "from_tomorrow"}
 	var layout davit.ChipLayout

@@ -36,3 +36,27 @@ type ChipRevalidated struct {
 	Outcome string           `json:"outcome" doc:"validated, missing_gh, unauthenticated_gh or no_change (spec chips C4.2)"`
 	Reason  string           `json:"reason,omitempty"`
 }
+
+// ChipBank is chips.bank: all that the editors of a prompt and of the footers offer, in the
+// order in which it is offered.
+type ChipBank struct {
+	Items    []ChipBankItem       `json:"items"`
+	Defaults []ChipLayoutDefaults `json:"defaults" doc:"what a reset gives at this moment"`
+}
+
+// ChipBankItem is a chip, or a footer item that is no chip.
+type ChipBankItem struct {
+	Kind    string   `json:"kind"`
+	Title   string   `json:"title"`
+	Example string   `json:"example,omitempty" doc:"for a preview, where it has no value"`
+	Places  []string `json:"places" doc:"prompt, footer, cliFooter: where it may be put"`
+	Chip    bool     `json:"chip" doc:"false: an item of a footer"`
+	Icon    string   `json:"icon,omitempty" doc:"of the user's own chip"`
+	Reason  string   `json:"reason,omitempty" doc:"why it shows nothing here at present; it can be added all the same"`
+}
+
+// ChipLayoutDefaults is the default of one place.
+type ChipLayoutDefaults struct {
+	Place string            `json:"place"`
+	Items davit.FooterItems `json:"items" doc:"of a prompt all are at the left"`
+}

@@ -276,6 +276,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/chips.bank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the editors of prompt and footers offer, and why some of it shows nothing here */
+        post: operations["chips.bank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/chips.get": {
         parameters: {
             query?: never;
@@ -1413,6 +1430,25 @@ export interface components {
             title?: string;
             value: string;
         };
+        ChipBank: {
+            /** @description what a reset gives at this moment */
+            defaults: components["schemas"]["ChipLayoutDefaults"][] | null;
+            items: components["schemas"]["ChipBankItem"][] | null;
+        };
+        ChipBankItem: {
+            /** @description false: an item of a footer */
+            chip: boolean;
+            /** @description for a preview, where it has no value */
+            example?: string;
+            /** @description of the user's own chip */
+            icon?: string;
+            kind: string;
+            /** @description prompt, footer, cliFooter: where it may be put */
+            places: string[] | null;
+            /** @description why it shows nothing here at present; it can be added all the same */
+            reason?: string;
+            title: string;
+        };
         ChipData: {
             /** Format: int64 */
             added: number;
@@ -1444,6 +1480,11 @@ export interface components {
             prChip: boolean;
             prompt: string[] | null;
             validation: string;
+        };
+        ChipLayoutDefaults: {
+            /** @description of a prompt all are at the left */
+            items: components["schemas"]["FooterItems"];
+            place: string;
         };
         ChipLayoutSet: {
             cliFooter?: components["schemas"]["FooterItems"];
@@ -3125,6 +3166,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "chips.bank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChipsRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChipBank"];
                 };
             };
             /** @description Error */
