@@ -110,7 +110,7 @@ func TestDelivery(t *testing.T) {
 			size = sizes[r.IntN(len(sizes))]
 		}
 		d.text = payload(r.IntN(20), size, r)
-		if d.route == "argv" {
+		if d.route == "argv" && len(d.text) <= 100_000 { // a longer one is pasted
 			d.arrives = true
 		}
 		all[i] = d
