@@ -232,13 +232,13 @@ func (d *daemon) serve(ctx context.Context) error {
 	_ = serving.Wait()
 	d.launches.Drain(grace)
 	stopTabs()
-	err := tabs.Wait()
+	err := ignoreStopping(tabs.Wait())
 	if d.all {
 		d.endKeeper(grace)
 	}
 	d.panes.SayBye(grace)
 	stopPanes()
-	err = errors.Join(err, panes.Wait())
+	err = errors.Join(err, ignoreStopping(panes.Wait()))
 	stopLoop()
 	err = errors.Join(err, loop.Wait())
 	d.feed.Close()
@@ -320,6 +320,14 @@ func (d *daemon) agentStarted(l davit.Launched) {
 	_ = d.host.Change(context.Background(), func(host.Model) (host.Change, error) {
 		return host.Change{Events: []davit.Event{{Kind: davit.EventLaunched, Launched: &l}}, Volatile: true}, nil
 	})
+}
+
+// ignoreStopping drops what a part says that the stop itself has cut off.
+func ignoreStopping(err error) error {
+	if davit.CodeOf(err) == davit.CodeShuttingDown {
+		return nil
+	}
+	return err
 }
 
 func ignoreClosed(err error) error {
