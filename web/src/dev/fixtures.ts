@@ -472,5 +472,6 @@ function tree(path: string, branch: string): WorktreeInfo {
 		untracked: 0,
 		unpushed: 0,
 		stashes: 0,
+		ignored: 0,
 	};
 }

@@ -232,6 +232,7 @@ const tree: WorktreeInfo = {
 	untracked: 0,
 	unpushed: 0,
 	stashes: 0,
+	ignored: 0,
 };
 
 test("a worktree says what would be missed", () => {
