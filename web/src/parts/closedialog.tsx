@@ -1,10 +1,19 @@
 // The question before a close that ends something: which program, turn or unsent text, tab by
 // tab; a yes closes exactly the tabs that are listed (spec tabs T5.3).
-import { LoaderCircle, PenLine, SquareTerminal } from "lucide";
+import { FolderX, LoaderCircle, PenLine, SquareTerminal } from "lucide";
 import type { Fail } from "../api/types";
 import { close, closeDialog } from "../state/actions";
 import { tabs } from "../state/store";
-import { type Closing, closeButton, closeTitle, confirmed, endings, quietTabs } from "../words/closing";
+import {
+	type Closing,
+	closeButton,
+	closeTitle,
+	confirmed,
+	endings,
+	goingWords,
+	quietTabs,
+} from "../words/closing";
+import { sentences } from "../words/sentences";
 import { Modal } from "./dialog";
 import { Icon } from "./icon";
 
@@ -52,6 +61,12 @@ export function CloseDialog({ what, fail }: { what: Closing; fail: Fail }) {
 			) : (
 				<p>{fail.message}</p>
 			)}
+			{goingWords(fail).map((text) => (
+				<p key={text} class="going">
+					<Icon of={FolderX} size={14} />
+					<span>{sentences(text)}</span>
+				</p>
+			))}
 			{quiet.length > 0 && (
 				<p class="help">
 					Closed with {list.length === 1 ? "it" : "them"}: {quiet.join(", ")}.

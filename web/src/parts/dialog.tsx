@@ -31,6 +31,7 @@ export function Modal(props: DialogProps) {
 		const before = document.activeElement;
 		const tab = wantedTab.peek();
 		dialog.showModal();
+		first(dialog)?.focus();
 		return () => {
 			dialog.close();
 			const same = !props.toPane && wantedTab.peek() === tab;
@@ -43,6 +44,7 @@ export function Modal(props: DialogProps) {
 	return (
 		<dialog
 			ref={ref}
+			tabIndex={-1}
 			class={props.class}
 			aria-labelledby={title}
 			onCancel={(event) => {
@@ -67,6 +69,20 @@ export function Modal(props: DialogProps) {
 			{props.foot && <div class="dialog-foot">{props.foot}</div>}
 		</dialog>
 	);
+}
+
+/**
+ * What has the keyboard when a dialog comes up: what it says itself (autofocus), else its first
+ * field, else the last of its buttons that only leaves, else the dialog. Never the cross.
+ */
+function first(dialog: HTMLDialogElement): HTMLElement | null {
+	const find = (what: string) => dialog.querySelector<HTMLElement>(what);
+	const own = find("[autofocus]");
+	if (own) return own;
+	// On glass a field that has the focus brings the keyboard up over the words.
+	const fine = matchMedia("(pointer: fine)").matches;
+	const field = ":is(input, textarea, select):enabled";
+	return (fine ? find(`.dialog-body ${field}`) : null) ?? find(".dialog-foot .button.plain") ?? dialog;
 }
 
 /** Scrolls by keyboard too, when it scrolls. */

@@ -99,9 +99,6 @@ export function NewWorktreeView(props: NewWorktreeViewProps) {
 	const { form, agents, repositories, branches, why, fail, busy } = props;
 	const id = useId();
 	const ref = useRef<HTMLFormElement>(null);
-	useEffect(() => {
-		ref.current?.querySelector<HTMLElement>("input:enabled")?.focus();
-	}, []);
 	const set = props.onChange;
 	const onSend = (event: Event) => {
 		event.preventDefault();

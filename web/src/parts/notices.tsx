@@ -1,6 +1,9 @@
 // The stack of notices: the host's, persistent ones never pushed out (spec tabs T5.5), and
 // what this page has to say.
+import { useSignal } from "@preact/signals";
 import {
+	ChevronDown,
+	ChevronUp,
 	CircleAlert,
 	CircleCheck,
 	Copy,
@@ -19,14 +22,18 @@ import type { Notice, NoticeAction } from "../api/types";
 import { actOn, dismiss, untell } from "../state/actions";
 import { editConfig } from "../state/configs";
 import { notices, now, type Told, told } from "../state/store";
-import { cleanupWords, fileOf, left, shownNotices } from "../words/notices";
+import { cleanupWords, fileOf, folded, isSlim, left, shownNotices } from "../words/notices";
 import { secondsUntil } from "../words/when";
 import { IconButton, tipOf } from "./bits";
 import { Icon } from "./icon";
 
 export function Notices() {
 	const { shown, more } = shownNotices(notices.value, now.value);
-	const counts = shown.some((notice) => notice.until);
+	const narrow = useNarrow();
+	const open = useSignal(false);
+	const drawn = open.value ? shown : folded(shown, narrow ? 1 : 3);
+	const hidden = more + shown.length - drawn.length;
+	const counts = shown.some((notice) => notice.until || !notice.persistent);
 	useEffect(() => {
 		if (!counts) return;
 		now.value = Date.now();
@@ -37,16 +44,48 @@ export function Notices() {
 	}, [counts]);
 	return (
 		<section class="notices" aria-label="Notices" aria-live="polite">
-			{shown.map((notice) => (
-				<NoticeCard key={notice.id} notice={notice} at={now.value} />
+			{drawn.map((notice) => (
+				<NoticeCard
+					key={notice.id}
+					notice={notice}
+					at={now.value}
+					slim={!open.value && isSlim(notice, now.value, narrow)}
+				/>
 			))}
-			{more > 0 && <span class="notices-more">{more} older</span>}
+			{(hidden > 0 || open.value || drawn.some((notice) => isSlim(notice, now.value, narrow))) && (
+				<button
+					type="button"
+					class="notices-more"
+					aria-expanded={open.value}
+					onClick={() => {
+						open.value = !open.value;
+					}}
+				>
+					<Icon of={open.value ? ChevronDown : ChevronUp} size={14} />
+					{open.value ? "Fold the notices" : hidden > 0 ? `${hidden} more` : "All of it"}
+				</button>
+			)}
 			{told.value.map((item) => (
 				<ToldCard key={item.id} told={item} />
 			))}
 		</section>
 	);
 }
+
+/** Whether the room is a phone's. */
+function useNarrow(): boolean {
+	const narrow = useSignal(matchMedia(narrowRoom).matches);
+	useEffect(() => {
+		const room = matchMedia(narrowRoom);
+		const look = () => {
+			narrow.value = room.matches;
+		};
+		room.addEventListener("change", look);
+		return () => room.removeEventListener("change", look);
+	}, []);
+	return narrow.value;
+}
+const narrowRoom = "(max-width: 720px)";
 
 const levels = { info: Info, warning: TriangleAlert, error: CircleAlert };
 const actionIcons: Record<string, typeof Info> = {
@@ -57,22 +96,28 @@ const actionIcons: Record<string, typeof Info> = {
 	create_and_open: FolderPlus,
 };
 
-export function NoticeCard({ notice, at }: { notice: Notice; at: number }) {
+export function NoticeCard({ notice, at, slim }: { notice: Notice; at: number; slim?: boolean }) {
 	const { command, text, output } = cleanupWords(notice);
 	const actions = (notice.actions ?? []).filter((action) => action.id !== "dismiss");
 	const file = fileOf(notice);
 	return (
-		<article class="notice" data-level={notice.level} data-kind={notice.kind} aria-label={notice.title}>
+		<article
+			class="notice"
+			data-level={notice.level}
+			data-kind={notice.kind}
+			data-slim={slim || undefined}
+			aria-label={notice.title}
+		>
 			<Icon of={notice.kind === "cleanup_held" ? Hourglass : levelIcon(notice.level)} />
 			<div class="notice-title">{notice.title}</div>
 			<IconButton icon={X} class="small" label="Dismiss notice" onClick={() => void dismiss(notice.id)} />
-			{command && <code class="notice-command">{command}</code>}
-			{text && (
+			{command && !slim && <code class="notice-command">{command}</code>}
+			{text && !slim && (
 				<div class="notice-body" tabIndex={text.length > 300 ? 0 : undefined}>
 					{text}
 				</div>
 			)}
-			{output && (
+			{output && !slim && (
 				// biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
 				<pre class="notice-tail" tabIndex={0} aria-label="End of its output">
 					{output}
@@ -80,7 +125,7 @@ export function NoticeCard({ notice, at }: { notice: Notice; at: number }) {
 			)}
 			{(actions.length > 0 || file) && (
 				<div class="notice-actions">
-					{file && (
+					{file && (!slim || actions.length === 0) && (
 						<button
 							type="button"
 							class="button"
@@ -90,7 +135,7 @@ export function NoticeCard({ notice, at }: { notice: Notice; at: number }) {
 							Open file
 						</button>
 					)}
-					{actions.map((action) => (
+					{actions.slice(0, slim ? 1 : undefined).map((action) => (
 						<Action key={action.id} notice={notice} action={action} at={at} />
 					))}
 				</div>

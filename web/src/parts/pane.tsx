@@ -5,11 +5,11 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Fail, Pane } from "../api/types";
 import { focusOn, wantFocus } from "../keys/keys";
 import { closePane, focusPane, openTerminal, restartPane } from "../state/actions";
-import { activePane, dialog, panes, refusedInput } from "../state/store";
+import { activePane, dialog, panes, refusedInput, seenStartup } from "../state/store";
 import { sessionOf, shownSession } from "../terminal/pool";
 import type { TerminalSession } from "../terminal/session";
 import type { Size } from "../terminal/size";
-import { endWords, paneName } from "../words/panes";
+import { endWords, paneName, startupWords } from "../words/panes";
 import { sentences } from "../words/sentences";
 import { Icon } from "./icon";
 import { PromptBar } from "./promptbar";
@@ -212,6 +212,27 @@ export function PaneOver({ pane, refused, foreign, onTakeSize }: PaneOverProps) 
 					onClick={() => {
 						const { [pane.id]: _, ...rest } = refusedInput.value;
 						refusedInput.value = rest;
+						focusOn("pane");
+					}}
+				>
+					Understood
+				</button>
+			</div>
+		);
+	}
+	const startup = startupWords(pane);
+	if (startup && seenStartup.value[pane.id] !== startup.title + startup.text) {
+		return (
+			<div class="pane-strip" data-tone="bad" role="alert">
+				<Icon of={CircleX} />
+				<span class="words">
+					<b>{startup.title}</b> {startup.text}
+				</span>
+				<button
+					type="button"
+					class="button plain"
+					onClick={() => {
+						seenStartup.value = { ...seenStartup.value, [pane.id]: startup.title + startup.text };
 						focusOn("pane");
 					}}
 				>

@@ -12,7 +12,7 @@ import { openConfig } from "../state/configs";
 import { paramValues } from "../state/store";
 import { firstBranch } from "../words/branches";
 import { offered, sentValue, startValue, unfilled } from "../words/configs";
-import { sentences } from "../words/sentences";
+import { oneLine, sentences } from "../words/sentences";
 import { FailBox } from "./bits";
 import { Modal } from "./dialog";
 import { Icon } from "./icon";
@@ -234,7 +234,7 @@ function Offer({ value, onTake }: { value: string; onTake: () => void }) {
 	return (
 		<button type="button" class="offer" data-tip={value} onClick={onTake}>
 			<Icon of={History} size={12} />
-			<span class="cut">last time: {value}</span>
+			<span class="cut">last time: {oneLine(value)}</span>
 		</button>
 	);
 }

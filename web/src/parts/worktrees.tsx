@@ -8,7 +8,14 @@ import type { Fail, Tab, Workspace, WorktreeInfo } from "../api/types";
 import { client, closeDialog, mention, openTerminal } from "../state/actions";
 import { chips, dialog, showTab, tabs, worktreeForm } from "../state/store";
 import { baseOf, homeOf, tilde } from "../words/path";
-import { aheadWords, emptyWorktree, losses, sizeWords, worktreeFacts } from "../words/worktrees";
+import {
+	aheadWords,
+	emptyWorktree,
+	ignoredWords,
+	losses,
+	sizeWords,
+	worktreeFacts,
+} from "../words/worktrees";
 import "../styles/worktrees.css";
 import { FailBox, IconButton } from "./bits";
 import { Modal } from "./dialog";
@@ -243,7 +250,11 @@ function Removal({ tree, name, onKeep, onRemoved }: RemovalProps) {
 				...(removed.kept ?? []),
 				removed.deletedBranch && `deleted: branch ${removed.deletedBranch}, last at ${removed.deletedHead}`,
 			].filter(Boolean);
-			mention(`Worktree ${name} removed`, kept.length > 0 ? `Kept: ${kept.join("; ")}` : undefined);
+			const went = removed.ignoredCount > 0 ? ignoredWords(removed.ignoredCount, removed.ignored ?? []) : "";
+			mention(
+				`Worktree ${name} removed`,
+				[kept.length > 0 && `Kept: ${kept.join("; ")}.`, went].filter(Boolean).join(" ") || undefined,
+			);
 			onRemoved();
 		} catch (error) {
 			fail.value = failOf(error);
@@ -310,6 +321,8 @@ export function RemovalView({
 			<p>
 				{tree.branch ? `The folder goes, the branch ${tree.branch} stays.` : "The folder goes."}
 				{!tree.made && " davit did not make this worktree."}
+				{tree.ignored > 0 &&
+					` With it ${tree.ignored === 1 ? "goes 1 file or folder" : `go ${tree.ignored} files and folders`} that git ignores, such as .env: copy what you still need.`}
 			</p>
 			{tree.branch && (
 				<label class="check">

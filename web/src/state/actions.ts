@@ -147,10 +147,14 @@ export async function close(what: Closing): Promise<void> {
 
 /** Brings back what one act closed: the last one, when no batch is named (spec tabs T6.1). */
 export async function undoClose(batch?: string): Promise<void> {
+	if (!batch && closed.value.length === 0)
+		return mention("Nothing to undo", "No tab or pane was closed a short while ago.");
 	await ask("Nothing was brought back", async () => {
 		const back = await client.call("tab.undoClose", batch ? { batch } : {});
 		if (back.tab) bring(back.tab);
 		if (back.tab && back.pane) focusPane(back.tab, back.pane);
+		const notes = (back.notes ?? []).join("\n");
+		if (notes) mention("Brought back, but not as it was", notes);
 	});
 }
 

@@ -116,6 +116,8 @@ export interface Told {
 	until?: number;
 }
 export const told = signal<readonly Told[]>([]);
+/** Panes whose failed startup command was taken note of, by what it was. */
+export const seenStartup = signal<Readonly<Record<string, string>>>({});
 /** Why a pane refused what was typed. */
 export const refusedInput = signal<Readonly<Record<string, Fail>>>({});
 /** A clock that moves only while something counts down. */

@@ -69,6 +69,13 @@ export function closeButton(what: Closing, fail: Fail): string {
 	return count > 1 ? `Close ${count} tabs` : "Close";
 }
 
+/** What goes with the worktrees that a close removes, in the host's words (spec launch L9.6). */
+export function goingWords(fail: Fail): string[] {
+	const going = fail.details?.going;
+	if (!Array.isArray(going)) return [];
+	return going.map((one) => String((one as Record<string, unknown>)?.text ?? "")).filter(Boolean);
+}
+
 /** The titles of tabs that close beside those that something runs in. */
 export function quietTabs(what: Closing, fail: Fail, tabs: readonly Tab[]): string[] {
 	const sure = confirmed(what, fail);

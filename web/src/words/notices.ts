@@ -15,6 +15,28 @@ export function shownNotices(notices: readonly Notice[], now: number): { shown: 
 	return { shown: [...fixed, ...rest.slice(-passing)], more: Math.max(0, rest.length - passing) };
 }
 
+/** After so long a passing notice is one line; its words come back when it is unfolded. */
+export const fullFor = 10_000;
+
+/**
+ * The notices that are drawn while the stack is folded: the gravest, then those that stay,
+ * then the newest, in their own order.
+ */
+export function folded(shown: readonly Notice[], most: number): Notice[] {
+	const grave = (notice: Notice) =>
+		(notice.level === "error" ? 4 : notice.level === "warning" ? 2 : 0) + (notice.persistent ? 1 : 0);
+	const first = [...shown].sort((a, b) => grave(b) - grave(a) || shown.indexOf(b) - shown.indexOf(a));
+	const drawn = new Set(first.slice(0, most));
+	return shown.filter((notice) => drawn.has(notice));
+}
+
+/** Whether a notice is drawn as one line. */
+export function isSlim(notice: Notice, now: number, narrow: boolean): boolean {
+	if (narrow) return true;
+	if (notice.persistent || notice.level === "error") return false;
+	return now - Date.parse(notice.created) > fullFor;
+}
+
 /** Which batch of closed things a notice tells of. */
 export function batchOf(notice: Notice | undefined, closed: readonly ClosedTab[]): string | undefined {
 	const named = notice?.details?.batch;

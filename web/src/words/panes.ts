@@ -1,5 +1,6 @@
 // What is said of a pane that no longer runs, and of one that a program runs in. Pure.
 import type { Exit, Fail, Pane } from "../api/types";
+import { oneLine, sentences } from "./sentences";
 
 export interface EndWords {
 	tone: "calm" | "bad";
@@ -44,6 +45,25 @@ export function endWords(pane: Pane): EndWords | null {
 		default:
 			return null;
 	}
+}
+
+/** What is said of a startup command that failed (spec tabs T4.1), or null. */
+export function startupWords(pane: Pane): EndWords | null {
+	const fault = pane.startup;
+	if (!fault || pane.status !== "running") return null;
+	const skipped = fault.skipped ?? [];
+	const rest =
+		skipped.length > 1
+			? `${skipped.length} commands after it were not run: ${skipped.map(oneLine).join(" · ")}`
+			: "";
+	return {
+		tone: "bad",
+		title: `${oneLine(fault.command)} failed.`,
+		text: sentences(
+			fault.exit >= 0 ? `Exit status ${fault.exit}` : "The shell does not tell its exit status",
+			skipped.length === 1 ? `Not run: ${oneLine(skipped[0] ?? "")}` : rest,
+		),
+	};
 }
 
 export function paneName(pane: Pane): string {

@@ -1,5 +1,10 @@
 // What a host says in one part and hints in another, as sentences side by side. Pure.
 
+/** A text of several lines as one, its line ends to be seen. */
+export function oneLine(text: string): string {
+	return text.replace(/\r\n|\r|\n/g, " ⏎ ").trim();
+}
+
 /** Names of programs stay as they are typed. */
 const programs = new Set(["davit", "git", "gh", "claude", "codex", "opencode", "gemini", "npm", "kill"]);
 

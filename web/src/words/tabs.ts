@@ -4,6 +4,7 @@ import type { Chip, ChipLayout, Pane, PullRequest, Session, Tab, TabView } from 
 import { leaves } from "../state/tree";
 import { fit } from "./match";
 import { endedCalmly, paneName } from "./panes";
+import { oneLine } from "./sentences";
 
 /** The states of a row, the one that needs the eye most first. */
 const order = [
@@ -46,7 +47,7 @@ export function paneState(pane: Pane, session?: Session): TabState {
 		case "starting":
 			return "starting";
 		case "running":
-			return pane.running ? "running" : "idle";
+			return pane.running ? "running" : pane.startup ? "failed" : "idle";
 		case "lost":
 			return "lost";
 		case "failed":
@@ -219,6 +220,8 @@ function wordOf(state: TabState, pane: Pane | undefined, sessions: SessionMap): 
 	if (state === "failed" && pane?.exit) {
 		return pane.exit.signal ? `ended by ${pane.exit.signal}` : `failed, exit status ${pane.exit.code}`;
 	}
+	if (state === "failed" && pane?.startup && pane.status === "running")
+		return `startup failed: ${oneLine(pane.startup.command)}`;
 	return stateWords[state];
 }
 

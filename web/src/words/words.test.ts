@@ -5,8 +5,8 @@ import { matches } from "../keys/chord";
 import { tokenOf } from "../state/key";
 import { emptyLaunch, intentOf, missing, operationId } from "./intent";
 import { fit } from "./match";
-import { shownNotices } from "./notices";
-import { endWords } from "./panes";
+import { folded, isSlim, shownNotices } from "./notices";
+import { endWords, startupWords } from "./panes";
 import { keptWords, placementWords, promptWords } from "./receipt";
 import { badges, paneState, rowAside, shortPath, tabRow } from "./tabs";
 
@@ -159,6 +159,30 @@ test("the palette finds by words, starts and letters in order", () => {
 	expect(fit("xyz", "Split to the right")).toBe(0);
 });
 
+// The palette's own titles: what is typed finds what is meant.
+test("what was typed finds the title that begins so, then words, then letters", () => {
+	const titles = [
+		"New terminal",
+		"New worktree",
+		"Open a tab config",
+		"Close tab",
+		"Close all other tabs",
+		"Close the tab's group",
+		"Undo close: bring back the last closed tab",
+		"Show worktrees of the repository",
+		"Zoom pane",
+	];
+	const first = (typed: string) =>
+		titles.map((title) => ({ title, score: fit(typed, title) })).sort((a, b) => b.score - a.score)[0]?.title;
+	expect(first("new worktree")).toBe("New worktree");
+	expect(first("worktree")).toBe("New worktree");
+	expect(first("close")).toBe("Close tab");
+	expect(first("undo")).toBe("Undo close: bring back the last closed tab");
+	expect(first("n w")).toBe("New worktree");
+	expect(first("zp")).toBe("Zoom pane");
+	expect(fit("close tab", "Close tab")).toBeGreaterThan(fit("close tab", "Close tabs below"));
+});
+
 test("chords go by the physical key, and by Command on a Mac", () => {
 	const key = { key: "†", code: "KeyT", ctrlKey: false, metaKey: false, altKey: true, shiftKey: true };
 	expect(matches("alt+shift+t", key, true)).toBe(true);
@@ -174,4 +198,37 @@ test("the token comes out of a login link's fragment", () => {
 	expect(tokenOf("#0123456789abcdef0123")).toBe("0123456789abcdef0123");
 	expect(tokenOf("#top")).toBeNull();
 	expect(tokenOf("")).toBeNull();
+});
+
+// Spec tabs T4.1: which command failed, how, and what was not run after it.
+test("a failed startup command is told, and its tab is marked", () => {
+	const failed = { ...pane("p", "t"), startup: { command: "make\ndev", exit: 2, skipped: ["echo two"] } };
+	expect(startupWords(failed)).toMatchObject({ title: "make ⏎ dev failed.", text: "Exit status 2. Not run: echo two." });
+	expect(startupWords({ ...failed, startup: { command: "x", exit: -1 } })?.text).toMatch(/does not tell/);
+	expect(startupWords({ ...failed, startup: undefined })).toBeNull();
+	expect(paneState({ ...failed, running: false })).toBe("failed");
+	expect(paneState({ ...failed, running: true })).toBe("running");
+});
+
+// Spec tabs T5.5: what stays and what is grave is not folded away by what passes.
+test("the gravest notices are drawn while the stack is folded", () => {
+	const at = Date.parse("2026-12-01T00:00:30Z");
+	const notice = (id: string, level: string, persistent: boolean, created: string): Notice => ({
+		id,
+		kind: "x",
+		level,
+		title: id,
+		persistent,
+		created,
+	});
+	const list = [
+		notice("cleanup", "error", true, "2026-12-01T00:00:00Z"),
+		notice("held", "info", true, "2026-12-01T00:00:10Z"),
+		notice("one", "info", false, "2026-12-01T00:00:15Z"),
+		notice("two", "info", false, "2026-12-01T00:00:25Z"),
+	];
+	expect(folded(list, 1).map((n) => n.id)).toEqual(["cleanup"]);
+	expect(folded(list, 3).map((n) => n.id)).toEqual(["cleanup", "held", "two"]);
+	expect(list.map((n) => isSlim(n, at, false))).toEqual([false, false, true, false]);
+	expect(list.every((n) => isSlim(n, at, true))).toBe(true);
 });

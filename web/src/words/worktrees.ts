@@ -96,6 +96,8 @@ export function worktreeFacts(tree: WorktreeInfo): Fact[] {
 	if (tree.unpushed > 0)
 		facts.push({ text: count(tree.unpushed, "unpushed commit", "unpushed commits"), tone: "" });
 	if (tree.stashes > 0) facts.push({ text: count(tree.stashes, "stash", "stashes"), tone: "" });
+	if (tree.ignored > 0 && !tree.main)
+		facts.push({ text: count(tree.ignored, "ignored by git", "ignored by git"), tone: "" });
 	if (tree.locked) facts.push({ text: `locked: ${tree.locked}`, tone: "" });
 	return facts;
 }
@@ -145,4 +147,11 @@ export function losses(fail: Fail): { lists: LossList[]; digest: string } {
 	].filter((list) => list.names.length > 0);
 	const digest = fail.details?.digest;
 	return { lists, digest: typeof digest === "string" ? digest : "" };
+}
+
+/** What git ignored and went with a worktree, the first few by name. */
+export function ignoredWords(count: number, paths: readonly string[]): string {
+	const some = paths.slice(0, 5).join(", ");
+	const rest = count - Math.min(5, paths.length);
+	return `Went with it, as git ignored ${count === 1 ? "it" : "them"}: ${some}${rest > 0 ? ` and ${rest} more` : ""}.`;
 }
