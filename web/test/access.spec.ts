@@ -100,6 +100,22 @@ test("the keyboard alone: palette, terminal, tab list, menu and back", async () 
 	await page.keyboard.type("echo ke''ys");
 	await page.keyboard.press("Enter");
 	await seesRow(page, "keys");
+	// A dialog has the keyboard before the next key can come: nothing goes to the shell below it.
+	for (const [code, label] of [
+		["KeyK", "Command, tab or config"],
+		["KeyO", "Find a tab config"],
+	] as const) {
+		const name = await page.evaluate(async (code) => {
+			const how = code === "KeyK" ? { ctrlKey: true, key: "k" } : { altKey: true, shiftKey: true, key: "O" };
+			const event = new KeyboardEvent("keydown", { code, bubbles: true, cancelable: true, ...how });
+			document.activeElement?.dispatchEvent(event);
+			for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+			return document.activeElement?.getAttribute("aria-label");
+		}, code);
+		assert.equal(name, label);
+		await page.keyboard.press("Escape");
+		await page.waitForFunction(() => document.activeElement?.closest(".terminal") !== null);
+	}
 	await page.keyboard.press("Alt+Shift+KeyB");
 	await page.waitForFunction(() => document.activeElement?.classList.contains("row-main"));
 	await page.keyboard.press("Shift+Tab");

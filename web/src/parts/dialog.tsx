@@ -2,7 +2,7 @@
 // and focus goes back to where it was, or to the pane when another tab came up meanwhile.
 import { X } from "lucide";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { focusOn } from "../keys/keys";
 import { closeDialog } from "../state/actions";
 import { wantedTab } from "../state/store";
@@ -25,7 +25,8 @@ export function Modal(props: DialogProps) {
 	const title = useId();
 	const close = props.onClose ?? closeDialog;
 
-	useEffect(() => {
+	// Before the next key: what is typed right after the key that asked is for the dialog.
+	useLayoutEffect(() => {
 		const dialog = ref.current;
 		if (!dialog) return;
 		const before = document.activeElement;

@@ -1,12 +1,13 @@
 // Which dialog is open; and the tab configs with their faults, and the list of keys.
+import { useSignal } from "@preact/signals";
 import { FileCog, FilePlus, ShieldAlert } from "lucide";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Config, Fault } from "../api/types";
 import { commands } from "../keys/keys";
 import { closeDialog, copy, mention } from "../state/actions";
 import { chooseConfig, editConfig, loadConfigs } from "../state/configs";
 import { configs, dialog } from "../state/store";
-import { namedConfigs, needsTrust, sourceWord, trustWords } from "../words/configs";
+import { filtered, namedConfigs, needsTrust, sourceWord, trustWords } from "../words/configs";
 import { Keys } from "./bits";
 import { CloseDialog } from "./closedialog";
 import { NewConfigDialog, RemoveConfigDialog, TrustDialog } from "./configdialogs";
@@ -90,13 +91,41 @@ export interface ConfigsViewProps {
 }
 
 export function ConfigsView({ configs: list, faults, dirs }: ConfigsViewProps) {
+	const typed = useSignal("");
+	const rows = useRef<HTMLDivElement>(null);
+	const shown = filtered(namedConfigs(list), typed.value);
+	const step = (event: KeyboardEvent) => {
+		const all = [...(rows.current?.querySelectorAll("button") ?? [])];
+		const at = all.indexOf(document.activeElement as HTMLButtonElement);
+		if (event.key === "Enter" && at < 0) all[0]?.click();
+		else if (event.key === "ArrowDown") all[Math.min(at + 1, all.length - 1)]?.focus();
+		else if (event.key === "ArrowUp" && at > 0) all[at - 1]?.focus();
+		else if (event.key === "ArrowUp") field.current?.focus();
+		else return;
+		event.preventDefault();
+	};
+	const field = useRef<HTMLInputElement>(null);
 	return (
 		<Modal title="Tab configs">
+			<input
+				ref={field}
+				class="input"
+				aria-label="Find a tab config"
+				placeholder="Find a tab config"
+				autocomplete="off"
+				spellcheck={false}
+				value={typed.value}
+				onInput={(event) => {
+					typed.value = event.currentTarget.value;
+				}}
+				onKeyDown={step}
+			/>
 			{faults.map((fault) => (
 				<FaultText key={`${fault.file}:${fault.line}:${fault.column}:${fault.code}`} fault={fault} />
 			))}
-			<div>
-				{namedConfigs(list).map(({ config, apart }) => (
+			{/* biome-ignore lint/a11y/noStaticElementInteractions: arrows move between its buttons */}
+			<div ref={rows} onKeyDown={(event) => event.key !== "Enter" && step(event)}>
+				{shown.map(({ config, apart }) => (
 					<button type="button" key={config.path} class="config" onClick={() => pick(config)}>
 						<Icon of={needsTrust(config) ? ShieldAlert : FileCog} />
 						<span class="words">
@@ -119,6 +148,11 @@ export function ConfigsView({ configs: list, faults, dirs }: ConfigsViewProps) {
 				))}
 			</div>
 			{list.length === 0 && faults.length === 0 && <p>No tab config yet.</p>}
+			{list.length > 0 && shown.length === 0 && (
+				<p class="help" role="status">
+					No config fits “{typed.value.trim()}”.
+				</p>
+			)}
 			<div class="button-row">
 				<button
 					type="button"

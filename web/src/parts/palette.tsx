@@ -6,13 +6,17 @@ import { type Chord, matches } from "../keys/chord";
 import { available, commands, mac } from "../keys/keys";
 import { closeDialog } from "../state/actions";
 import { chooseConfig, loadConfigs } from "../state/configs";
+import { remembered } from "../state/remember";
 import { activePane, chips, configs, panes, sessions, showTab, tabs } from "../state/store";
 import { shownSession } from "../terminal/pool";
-import { fit } from "../words/match";
+import { ranked } from "../words/ranked";
 import { tabRow } from "../words/tabs";
 import { Keys } from "./bits";
 import { Modal } from "./dialog";
 import { Icon } from "./icon";
+
+/** What was done by the palette, the newest first. */
+const used = remembered<string[]>("palette", [], localStorage);
 
 interface Item {
 	id: string;
@@ -63,15 +67,12 @@ export function Palette() {
 	const id = useId();
 	useEffect(() => void loadConfigs(), []);
 
-	const found = items()
-		.map((item) => ({ item, score: fit(typed.value, item.title) }))
-		.filter(({ score }) => score > 0)
-		.sort((a, b) => b.score - a.score)
-		.map(({ item }) => item);
+	const found = ranked(typed.value, items(), used.value);
 	const chosen = found[Math.min(at.value, found.length - 1)];
 
 	const run = (item: Item | undefined) => {
 		if (!item) return;
+		used.value = [item.id, ...used.value.filter((id) => id !== item.id)].slice(0, 30);
 		closeDialog();
 		item.run();
 	};
