@@ -133,7 +133,12 @@ export async function close(what: Closing): Promise<void> {
 	renaming.value = null;
 	try {
 		if ("pane" in what) await client.call("pane.close", { pane: what.pane, yes: what.yes ?? false });
-		else await client.call("tab.close", what);
+		else {
+			const done = await client.call("tab.close", what);
+			const going = (done.going ?? []).map((one) => one.text);
+			// Where undo is off no notice says it.
+			if (going.length > 0 && Date.parse(done.undo) <= Date.now()) mention("Closed", going.join("\n"));
+		}
 		if (dialog.value?.kind === "close") closeDialog();
 	} catch (error) {
 		if (!what.yes && error instanceof Problem && error.code === "tab_close_needs_confirmation") {

@@ -203,7 +203,10 @@ test("the token comes out of a login link's fragment", () => {
 // Spec tabs T4.1: which command failed, how, and what was not run after it.
 test("a failed startup command is told, and its tab is marked", () => {
 	const failed = { ...pane("p", "t"), startup: { command: "make\ndev", exit: 2, skipped: ["echo two"] } };
-	expect(startupWords(failed)).toMatchObject({ title: "make ⏎ dev failed.", text: "Exit status 2. Not run: echo two." });
+	expect(startupWords(failed)).toMatchObject({
+		title: "make ⏎ dev failed.",
+		text: "Exit status 2. Not run: echo two.",
+	});
 	expect(startupWords({ ...failed, startup: { command: "x", exit: -1 } })?.text).toMatch(/does not tell/);
 	expect(startupWords({ ...failed, startup: undefined })).toBeNull();
 	expect(paneState({ ...failed, running: false })).toBe("failed");
