@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { clean } from "./axe";
-import { ask, closeAll, closeBrowser, openWindow, repository } from "./story";
+import { ask, closeAll, closeBrowser, openWindow, patience, repository } from "./story";
 
 after(closeBrowser);
 
@@ -73,6 +73,70 @@ test("the form makes a worktree with a name of one's own, and an equal config is
 	assert.equal((await shownWorktree(page, 2)).branch, "fog-lamp");
 	assert.deepEqual(wrong, []);
 	await end("worktree-form");
+});
+
+// A slow host: what is typed before a list is there is decided by the list, not by the keys' luck.
+test("typing and Enter before the lists are there take what the lists have, and nothing is sent meanwhile", async () => {
+	const first = repository();
+	const second = repository();
+	execFileSync("git", ["-C", second, "branch", "foghorn"]);
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	for (const path of [second, first]) await ask(page, "workspace.add", { path });
+	// The form remembers another repository: that is what a hasty Enter must not send.
+	const form = page.getByRole("dialog", { name: "New worktree" });
+	await page.keyboard.press("Alt+Shift+KeyN");
+	await form.getByRole("combobox", { name: "Repository" }).fill(basename(first));
+	await page.keyboard.press("Enter");
+	await form.locator(".field-path", { hasText: basename(first) }).waitFor();
+	await form.getByRole("button", { name: "Cancel" }).click();
+	await form.waitFor({ state: "detached" });
+	const held = new Map<string, (() => void)[]>();
+	const passed = new Set<string>();
+	for (const name of ["workspace.list", "workspace.branches"]) {
+		await page.route(`**/v1/${name}`, async (route) => {
+			if (!passed.has(name)) await new Promise<void>((go) => held.set(name, [...(held.get(name) ?? []), go]));
+			await route.continue();
+		});
+	}
+	const release = async (name: string) => {
+		const end = Date.now() + patience;
+		while (!held.get(name)?.length && Date.now() < end) await page.waitForTimeout(20);
+		assert.ok(held.get(name)?.length, `${name} was not asked for`);
+		passed.add(name);
+		for (const go of held.get(name) ?? []) go();
+	};
+	const asked: string[] = [];
+	page.on("request", (request) => {
+		if (request.url().endsWith("/v1/worktree.open")) asked.push(request.url());
+	});
+	await page.keyboard.press("Alt+Shift+KeyN");
+	const repo = form.getByRole("combobox", { name: "Repository" });
+	const base = form.getByRole("combobox", { name: "From the branch" });
+	await repo.fill(basename(second));
+	// By Enter, by Control Enter and by the button: none sends before the list has spoken.
+	await page.keyboard.press("Enter");
+	await page.keyboard.press("Enter");
+	await page.keyboard.press("Control+Enter");
+	await form.getByRole("button", { name: "Open worktree" }).click();
+	assert.equal(await repo.inputValue(), basename(second));
+	await release("workspace.list");
+	await form.locator(".field-path", { hasText: basename(second) }).waitFor();
+	// The branches are still out: the field takes what is typed, and keeps it.
+	await base.fill("foghorn");
+	await page.keyboard.press("Tab");
+	await release("workspace.branches");
+	await page.waitForFunction(() => {
+		const field = document.querySelector<HTMLInputElement>('input[name="base"]');
+		return field?.value === "foghorn" && field.getAttribute("aria-busy") === null;
+	});
+	assert.deepEqual(asked, []);
+	await page.unrouteAll({ behavior: "ignoreErrors" });
+	await form.getByRole("button", { name: "Open worktree" }).click();
+	await form.waitFor({ state: "detached" });
+	const made = await shownWorktree(page, 1);
+	assert.ok(made.path.includes(basename(second)), made.path);
+	await end("worktree-early");
 });
 
 test("a worktree of a known repository is one press away, with a drawn name", async () => {

@@ -48,8 +48,13 @@ export function Picker(props: PickerProps) {
 	const open = useSignal(false);
 	const typed = useSignal<string | null>(null);
 	const at = useSignal(0);
-	// Taken before the list was there: decided by the list when it comes.
-	const early = useRef(false);
+	// Taken by Enter, or left, before the list was there: decided by the list when it comes.
+	// Until then the form is not sent, as it would be sent with the value of before.
+	const early = useRef<"" | "taken" | "left">("");
+	const wait = (how: "" | "taken" | "left") => {
+		early.current = how;
+		input.current?.setCustomValidity(how === "" ? "" : "Looking for it. Try again in a moment.");
+	};
 
 	const chosen = choices.find((choice) => choice.value === value);
 	const shown = chosen?.title ?? props.shown ?? value;
@@ -93,9 +98,11 @@ export function Picker(props: PickerProps) {
 	}, []);
 
 	useEffect(() => {
-		if (props.busy || !early.current) return;
-		early.current = false;
-		takeTyped(0);
+		const how = early.current;
+		if (props.busy || how === "") return;
+		wait("");
+		if (how === "taken") takeTyped(0);
+		else leave();
 	}, [props.busy]);
 
 	const show = () => {
@@ -104,6 +111,7 @@ export function Picker(props: PickerProps) {
 		open.value = true;
 	};
 	const hide = () => {
+		wait("");
 		open.value = false;
 		typed.value = null;
 	};
@@ -116,7 +124,7 @@ export function Picker(props: PickerProps) {
 	const takeTyped = (index: number) => {
 		const text = typed.value?.trim() ?? "";
 		if (props.busy && text !== "") {
-			early.current = true;
+			wait("taken");
 			open.value = false;
 		} else if (props.free && found.length === 0 && text !== "") {
 			hide();
@@ -129,8 +137,14 @@ export function Picker(props: PickerProps) {
 			event.preventDefault();
 			if (!open.value) return show();
 			at.value = (here + (event.key === "ArrowDown" ? 1 : -1) + count) % Math.max(1, count);
-		} else if (event.key === "Enter" && open.value && !event.ctrlKey && !event.metaKey) {
+		} else if (event.key === "Enter" && early.current !== "") {
+			event.preventDefault();
+			event.stopPropagation();
+		} else if (event.key === "Enter" && open.value) {
+			const sends = event.ctrlKey || event.metaKey;
+			if (sends && typed.value === null) return;
 			event.preventDefault(); // the form is sent by the next one
+			event.stopPropagation();
 			takeTyped(here);
 		} else if (event.key === "Escape" && open.value) {
 			event.preventDefault();
@@ -140,7 +154,11 @@ export function Picker(props: PickerProps) {
 	};
 	const leave = () => {
 		const text = typed.value?.trim() ?? "";
-		if (props.busy && text !== "") return takeTyped(0);
+		if (props.busy && text !== "") {
+			if (early.current === "") wait("left");
+			open.value = false;
+			return;
+		}
 		const same = choices.find((choice) => choice.title === text || choice.value === text);
 		hide();
 		if (same) props.onPick(same.value);
@@ -176,7 +194,7 @@ export function Picker(props: PickerProps) {
 					onClick={show}
 					onInput={(event) => {
 						typed.value = event.currentTarget.value;
-						early.current = false;
+						wait("");
 						at.value = 0;
 						open.value = true;
 					}}

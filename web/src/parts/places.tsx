@@ -232,7 +232,8 @@ export function BranchPicker(props: BranchPickerProps) {
 				title: choice.name,
 				note: choice.note,
 			}))}
-			disabled={fetching || waiting}
+			// Not while they are fetched: who types fast is not sent past it by Tab.
+			disabled={waiting}
 			busy={fetching}
 			placeholder={
 				waiting ? "Choose a repository first" : fetching ? "Fetching branches…" : "Choose a branch"
