@@ -37,6 +37,9 @@ func tortures(t *testing.T) int {
 	if testing.Short() {
 		return 20
 	}
+	if raceDetector { // everything takes several times as long
+		return 60
+	}
 	return 100
 }
 
