@@ -42,6 +42,9 @@ func TestReceiptOfAConfigsPane(t *testing.T) {
 			if got.Receipt != want.Receipt || got.Receipt.Mode != davit.Terminal || got.Outcome.PaneKey != want.Outcome.PaneKey {
 				t.Errorf("on the tab: %+v\nanswered: %+v", got, want)
 			}
+			if got.Prompt == nil || *got.Prompt != *want.Prompt || got.Prompt.Outcome != davit.PromptHanded {
+				t.Errorf("of its prompt the tab tells %+v, and the answer %+v", got.Prompt, want.Prompt)
+			}
 			return
 		}
 		t.Error("the tab is not there")

@@ -125,6 +125,8 @@ type Surfaces interface {
 	// Handle gives the handle that is good now for a surface; false when there is none
 	// (L6.3: a replay may re-mint it).
 	Handle(ctx context.Context, o davit.Outcome) (string, bool, error)
+	// Settled gives the whole receipt to the tab that shows the launch.
+	Settled(ctx context.Context, result davit.Result)
 	// Shows waits a while for a terminal to show a text, and says whether it did.
 	Shows(ctx context.Context, key davit.PaneKey, text string) bool
 }

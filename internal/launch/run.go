@@ -87,6 +87,7 @@ func (r *run) do(ctx context.Context) (davit.Result, error) {
 	fail("after-deliver")
 	result := r.result(opened)
 	r.write(ctx, "settle", r.x.cfg.Ledger.Settle, result)
+	r.x.cfg.Surfaces.Settled(context.WithoutCancel(ctx), result)
 	fail("after-settle")
 	return result, nil
 }

@@ -280,6 +280,8 @@ func (s *stage) Drop(_ context.Context, id davit.TabID) error {
 	return nil
 }
 
+func (s *stage) Settled(context.Context, davit.Result) {}
+
 func (s *stage) Shows(context.Context, davit.PaneKey, string) bool { return s.shown }
 
 // The chats: a message is a file, written before the agent's file gets its text.

@@ -198,6 +198,22 @@ func (s *Service) drop(ctx context.Context, id davit.TabID) error {
 	})
 }
 
+// Settled puts the whole receipt of a launch, with what became of its prompt, in place of
+// what was known when its surface was made (launch.Surfaces). The handle of now is asked
+// for, never stored: it changes with the program (spec launch L6.3).
+func (s *Service) Settled(ctx context.Context, r davit.Result) {
+	r.Outcome.Handle = ""
+	s.editTab(ctx, r.Outcome.TabID, func(t *davit.Tab) {
+		launches := slices.Clone(t.Launches)
+		for i, known := range launches {
+			if known.Outcome.PaneKey == r.Outcome.PaneKey && known.Outcome.SessionID == r.Outcome.SessionID {
+				launches[i] = r
+			}
+		}
+		t.Launches = launches
+	})
+}
+
 // noteLaunch puts a launch's receipt on its tab (spec tabs T4.3).
 func (s *Service) noteLaunch(ctx context.Context, r davit.Result, made *davit.Worktree) {
 	if made != nil {
