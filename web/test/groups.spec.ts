@@ -163,3 +163,45 @@ test("at 360 px a tab's menu is in reach of a thumb, and moves it out of its gro
 	assert.equal((await order(page)).length, 3);
 	await end("groups-narrow");
 });
+
+// Spec tabs T6.1: a pane moves between tabs by the menu, its program goes on; and how long a
+// close can be undone is said beside how the tabs are drawn.
+test("a pane is moved beside another tab's and into a tab of its own; the time for undo is set", async () => {
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	const [north, south] = (await openTabs(page, "north", "south")) as [string, string];
+	const moveTo = async (from: string, to: string) => {
+		await row(page, from).click({ button: "right" });
+		await page.getByRole("menuitem", { name: "Move pane to" }).click();
+		await page.getByRole("menu", { name: "Move pane to" }).waitFor();
+		await page.getByRole("menuitem", { name: to, exact: true }).click();
+	};
+	await row(page, north).click({ button: "right" });
+	await page.getByRole("menuitem", { name: "Move pane to" }).click();
+	await page.getByRole("menu", { name: "Move pane to" }).waitFor();
+	await clean(page, "the places of a pane");
+	await page.keyboard.press("Escape");
+	await moveTo(north, "south");
+	await page.locator(".stage .pane").nth(1).waitFor();
+	assert.deepEqual(
+		(await listed(page)).map((tab) => tab.id),
+		[south],
+	);
+	await moveTo(south, "New tab");
+	await page.locator(".row-main[data-tab]").nth(1).waitFor();
+	await page.locator(".stage .pane").nth(1).waitFor({ state: "detached" });
+
+	await page.getByRole("button", { name: "View of the tabs" }).click();
+	const popup = page.getByRole("dialog", { name: "View of the tabs" });
+	await popup.getByRole("radio", { name: "1 min" }).waitFor({ state: "attached" });
+	await clean(page, "the popup with the time for undo");
+	await page.screenshot({ path: new URL("../test-results/undo-time.png", import.meta.url).pathname });
+	await popup.getByRole("radio", { name: "10 min" }).check();
+	const seconds = async () =>
+		(await ask<{ value: number }>(page, "settings.get", { key: "undo_close_seconds", value: null })).value;
+	const before = Date.now();
+	while ((await seconds()) !== 600 && Date.now() - before < 10_000) await page.waitForTimeout(50);
+	assert.equal(await seconds(), 600);
+	await ask(page, "settings.set", { key: "undo_close_seconds", value: 60 });
+	await end("pane-moved");
+});

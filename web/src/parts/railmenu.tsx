@@ -6,6 +6,7 @@ import {
 	FolderOpen,
 	FolderPlus,
 	Palette,
+	PanelsTopLeft,
 	PanelTopClose,
 	Pencil,
 	Pin,
@@ -17,8 +18,27 @@ import {
 import type { Group, Tab } from "../api/types";
 import { chordOf, focusOn } from "../keys/keys";
 import { close, closeTabs, copy } from "../state/actions";
-import { dissolveGroup, editGroup, joinGroup, makeGroup, pinTab, recolorTab } from "../state/groups";
-import { chips, dialog, groups, panes, railMenu, renaming, sessions, tabs } from "../state/store";
+import {
+	dissolveGroup,
+	editGroup,
+	joinGroup,
+	makeGroup,
+	movePane,
+	pinTab,
+	recolorTab,
+} from "../state/groups";
+import {
+	chips,
+	dialog,
+	focusedHere,
+	groups,
+	panes,
+	railMenu,
+	renaming,
+	sessions,
+	tabs,
+} from "../state/store";
+import { leaves } from "../state/tree";
 import { groupName } from "../words/groups";
 import { tabRow } from "../words/tabs";
 import { Keys } from "./bits";
@@ -96,6 +116,14 @@ function TabMenu({ tab, at, page: shown }: { tab: Tab } & Opened) {
 			</Menu>
 		);
 	}
+	if (shown === "pane") {
+		return (
+			<Menu {...menu} label="Move pane to" onBack={() => page()}>
+				<MovePlaces tab={tab} />
+			</Menu>
+		);
+	}
+	const movable = focusedIn(tab) !== "" && (all.length > 1 || leaves(tab.tree).length > 1);
 	return (
 		<Menu {...menu} label={`Menu of ${row.title}`}>
 			<MenuItem
@@ -113,6 +141,13 @@ function TabMenu({ tab, at, page: shown }: { tab: Tab } & Opened) {
 				onPick={then(() => void pinTab(tab.id, !tab.pinned))}
 			/>
 			<MenuItem icon={FolderPlus} title="Group" page onPick={() => page("group")} />
+			<MenuItem
+				icon={PanelsTopLeft}
+				title="Move pane to"
+				page
+				disabled={!movable}
+				onPick={() => page("pane")}
+			/>
 			<MenuLine />
 			<MenuItem
 				icon={FileCog}
@@ -147,6 +182,32 @@ function TabMenu({ tab, at, page: shown }: { tab: Tab } & Opened) {
 				onPick={then(() => void close({ after: tab.id }))}
 			/>
 		</Menu>
+	);
+}
+
+/** The pane of a tab that a move from its menu means: the one in focus. */
+function focusedIn(tab: Tab): string {
+	const all = leaves(tab.tree);
+	return [focusedHere.value[tab.id], tab.focused].find((pane) => pane && all.includes(pane)) ?? all[0] ?? "";
+}
+
+function MovePlaces({ tab }: { tab: Tab }) {
+	const pane = focusedIn(tab);
+	const others = tabs.value.filter((one) => one.id !== tab.id && focusedIn(one) !== "");
+	return (
+		<>
+			{leaves(tab.tree).length > 1 && (
+				<MenuItem icon={FolderPlus} title="New tab" onPick={then(() => void movePane(pane, null), false)} />
+			)}
+			{others.map((one) => (
+				<MenuItem
+					key={one.id}
+					icon={PanelsTopLeft}
+					title={tabRow(one, panes.value, chips.value, sessions.value).title}
+					onPick={then(() => void movePane(pane, { tab: one.id, beside: focusedIn(one) }), false)}
+				/>
+			))}
+		</>
 	);
 }
 

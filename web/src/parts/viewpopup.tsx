@@ -4,10 +4,10 @@
 import { useSignal } from "@preact/signals";
 import { Rows2, Rows4, Settings2, TriangleAlert } from "lucide";
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import type { ChipLayout, TabView } from "../api/types";
 import { layout, tabView } from "../state/store";
-import { setTabView, viewRefusals } from "../state/view";
+import { setTabView, setUndoSeconds, undoSeconds, viewRefusals } from "../state/view";
 import { viewOf, warnsOfPull } from "../words/tabs";
 import { Icon } from "./icon";
 
@@ -60,8 +60,36 @@ export function ViewSettings() {
 					layout={layout.value}
 					onChange={(change) => void setTabView(change)}
 				/>
+				{open.value && <UndoTime />}
 			</div>
 		</>
+	);
+}
+
+const undoTimes: [seconds: number, name: string][] = [
+	[0, "Off"],
+	[60, "1 min"],
+	[600, "10 min"],
+	[3600, "1 h"],
+];
+
+/** How long what was closed can be brought back; a time set elsewhere stands among them. */
+function UndoTime() {
+	const seconds = useSignal<number | null>(null);
+	const load = async () => {
+		seconds.value = await undoSeconds();
+	};
+	useEffect(() => void load(), []);
+	const now = seconds.value;
+	if (now === null) return null;
+	const own: typeof undoTimes = undoTimes.some(([time]) => time === now) ? [] : [[now, `${now} s`]];
+	return (
+		<Choice
+			label="Undo of a close, kept for"
+			value={String(now)}
+			of={[...undoTimes, ...own].sort((a, b) => a[0] - b[0]).map(([time, name]) => [String(time), name])}
+			onPick={(value) => void setUndoSeconds(Number(value)).then(load)}
+		/>
 	);
 }
 

@@ -1,7 +1,7 @@
 // Acts on the order of the tabs: groups, pins, colours, moves (spec tabs T6.5). The order
 // itself is the host's: nothing moves here before it says so.
 import { type Move, moveWords } from "../words/groups";
-import { ask, client } from "./actions";
+import { ask, bring, client } from "./actions";
 import { groups, renaming, said } from "./store";
 
 export async function doMove(move: Move, title: string): Promise<void> {
@@ -60,5 +60,15 @@ export async function dissolveGroup(group: string): Promise<void> {
 	await ask("The group is still there", async () => {
 		await client.call("group.dissolve", { group });
 		said.value = "Group dissolved, its tabs stay";
+	});
+}
+
+/** Moves a pane beside another one, or into a tab of its own, and shows where it is. */
+export async function movePane(pane: string, to: { tab: string; beside: string } | null): Promise<void> {
+	await ask("The pane was not moved", async () => {
+		const moved = await client.call("pane.move", to ? { pane, beside: to.beside, side: "right" } : { pane });
+		const tab = to?.tab ?? moved.tabId;
+		if (tab) bring(tab);
+		said.value = to ? "Pane moved" : "Pane moved into a tab of its own";
 	});
 }
