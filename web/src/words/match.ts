@@ -5,6 +5,8 @@ const whole = 5000;
 const start = 4000;
 const words = 3000;
 const inside = 2000;
+/** What has the letters side by side scores more than this, letters in order less. */
+export const sideBySide = 1900;
 
 export function fit(typed: string, title: string): number {
 	const want = typed.toLowerCase().trim().replace(/\s+/g, " ");

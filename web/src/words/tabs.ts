@@ -2,7 +2,7 @@
 // chips C6). Pure.
 import type { Chip, ChipLayout, Pane, PullRequest, Session, Tab, TabView } from "../api/types";
 import { leaves } from "../state/tree";
-import { fit } from "./match";
+import { fit, sideBySide } from "./match";
 import { endedCalmly, paneName } from "./panes";
 import { oneLine } from "./sentences";
 
@@ -327,9 +327,6 @@ export function rowFit(row: TabRow, typed: string): number {
 	return Math.max(...[row.title, row.directory, row.branch].map((text) => fit(typed, text)));
 }
 
-/** What the letters are found side by side scores: see fit. */
-const whole = 90;
-
 /**
  * The groups that fit, in their own order: what is found does not move under the hand. Where
  * some have the letters side by side, those that only have them in order are left out.
@@ -340,7 +337,7 @@ export function found(all: readonly TabRows[], typed: string): TabRows[] {
 		0,
 		...all.flatMap(({ head, rows }) => [head, ...rows].map((row) => rowFit(row, typed))),
 	);
-	const fits = (row: TabRow) => rowFit(row, typed) >= (best >= whole ? whole : Number.MIN_VALUE);
+	const fits = (row: TabRow) => rowFit(row, typed) >= (best >= sideBySide ? sideBySide : Number.MIN_VALUE);
 	return all.flatMap((group) => {
 		const rows = group.rows.filter(fits);
 		if (rows.length > 0) return [{ ...group, rows }];
