@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -77,9 +78,15 @@ func (s *Server) removeWorktree(ctx context.Context, in wire.WorktreeRemove) (wi
 	if err != nil {
 		return wire.WorktreeRemoved{}, err
 	}
+	kept := slices.Concat(report.Notes, workspace.KeptText(report.Kept))
+	for _, t := range s.cfg.Host.State().Tabs {
+		if t.Worktree != nil && t.Worktree.Path == report.Path {
+			kept = append(kept, fmt.Sprintf("the tab %q, whose shell stands in a folder that is gone", t.Title))
+		}
+	}
 	s.cfg.Tabs.WorktreeGone(context.WithoutCancel(ctx), report.Path)
 	return wire.WorktreeRemoved{
-		Path: report.Path, Kept: append([]string{}, slices.Concat(report.Notes, workspace.KeptText(report.Kept))...),
+		Path: report.Path, Kept: append([]string{}, kept...),
 		Ignored: append([]string{}, report.Ignored.Paths...), IgnoredCount: report.Ignored.Count,
 		DeletedBranch: report.BranchDeleted, DeletedHead: report.BranchLast,
 	}, nil

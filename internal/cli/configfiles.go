@@ -30,8 +30,14 @@ func (a *app) configNewCommand() *cobra.Command {
 				return err
 			}
 			l := files.Read(path)
+			if l.Config == nil {
+				return davit.Errorf(davit.CodeInternal, "%s was written, and cannot be read", path)
+			}
 			return a.print(map[string]string{"path": path, "name": l.Config.Name}, func(w io.Writer) {
 				name := a.word(l.Config.Name)
+				if strings.Contains(l.Config.Name, "/") { // with a slash an argument is a file
+					name = a.word(path)
+				}
 				fmt.Fprintf(w, "%s\nedit it: davit config edit %s\nopen it: davit open %s\n", visible(path), name, name)
 			})
 		},

@@ -228,7 +228,8 @@ func printRemoved(w io.Writer, removed wire.WorktreeRemoved) {
 		fmt.Fprintf(w, "  kept: %s\n", visible(k))
 	}
 	if removed.DeletedBranch != "" {
-		fmt.Fprintf(w, "  deleted branch %s, which was at %s\n", visible(removed.DeletedBranch), removed.DeletedHead)
+		fmt.Fprintf(w, "  deleted: branch %s, which was at %s; `git branch -- %s %s` brings it back\n",
+			visible(removed.DeletedBranch), removed.DeletedHead, visible(removed.DeletedBranch), removed.DeletedHead)
 	}
 }
 

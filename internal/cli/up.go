@@ -263,6 +263,11 @@ func (a *app) downCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if all {
+				if err := a.tellCutOff(cmd.Context()); err != nil {
+					return err
+				}
+			}
 			if _, err := call[wire.None](cmd.Context(), a, "host.shutdown", wire.ShutdownRequest{All: all}); err != nil {
 				return err
 			}
@@ -288,6 +293,24 @@ func (a *app) downCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "end the programs and the keeper too")
 	return cmd
+}
+
+// tellCutOff names the cleanups of closed tabs that the end of all programs cuts off: the
+// next host tells how far each got, and runs none twice (spec tabs T5.7).
+func (a *app) tellCutOff(ctx context.Context) error {
+	state, err := call[davit.State](ctx, a, "host.state", wire.None{})
+	if err != nil {
+		return err
+	}
+	for _, c := range state.Closed {
+		switch c.Cleanup {
+		case "running":
+			fmt.Fprintf(a.stderr, "davit: the cleanup of the closed tab %q is cut off; the next `davit up` says how far it got\n", visible(c.Title))
+		case "queued", "held":
+			fmt.Fprintf(a.stderr, "davit: the cleanup of the closed tab %q has not begun\n", visible(c.Title))
+		}
+	}
+	return nil
 }
 
 // awaitEnd waits until a process that was told to end has gone. Where nobody reaps, it stays

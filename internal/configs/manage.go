@@ -169,6 +169,9 @@ func (f Files) CreateTemplate(name string) (string, error) {
 // Create writes a new config into the user's own folder. When a config has the name, or a
 // file the name made of it, both get a number.
 func (f Files) Create(name string, text func(name string) string) (path string, err error) {
+	if strings.TrimSpace(name) == "" {
+		return "", davit.Errorf(davit.CodeInvalid, "a config needs a name").WithHint("for example `davit config new \"Dev server\"`")
+	}
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "", davit.Errorf(davit.CodeInvalid, "%q cannot be the name of a config", name)
 	}

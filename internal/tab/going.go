@@ -81,9 +81,11 @@ func removedWith(t davit.Tab) *davit.Worktree {
 
 func goingText(branch string, i workspace.Ignored) string {
 	text := "its worktree goes"
+	const unless = ", unless that would lose work"
 	if branch != "" {
 		text = fmt.Sprintf("the worktree of %s goes", branch)
 	}
+	text += unless
 	if ignored := workspace.IgnoredText(i, false); ignored != "" {
 		text += "; " + ignored
 	}

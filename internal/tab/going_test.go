@@ -60,7 +60,7 @@ func TestCloseTellsWhatGoesWithTheWorktree(t *testing.T) {
 		t.Errorf("answered %+v", closed)
 	}
 	c.awaitRan("hides-begun")
-	if n, _ := c.x.notice(NoticeClosed); n.Body != "the worktree of hides goes; "+ignoredHere {
+	if n, _ := c.x.notice(NoticeClosed); n.Body != "the worktree of hides goes, unless that would lose work; "+ignoredHere {
 		t.Errorf("while the cleanup runs: %q", n.Body)
 	}
 	c.letGo("hides")
@@ -94,7 +94,7 @@ func TestCloseWithNothingToTell(t *testing.T) {
 	}
 	bare := c.open("bare", worktree("bare")+"remove_on_close = true\n"+onePane+plan(slow("bare")))
 	closed = c.x.close(wire.TabClose{Tabs: []davit.TabID{bare.TabID}})
-	if g := closed.Going; len(g) != 1 || g[0].IgnoredCount != 0 || g[0].Text != "the worktree of bare goes" {
+	if g := closed.Going; len(g) != 1 || g[0].IgnoredCount != 0 || g[0].Text != "the worktree of bare goes, unless that would lose work" {
 		t.Errorf("told of %+v", g)
 	}
 	c.x.must(c.x.s.Dismiss(t.Context(), closedNoticeID(closed.Batch)))

@@ -191,6 +191,13 @@ func (w *Workspaces) examineFiles(ctx context.Context, loss *Loss) error {
 			loss.Uncommitted = append(loss.Uncommitted, e.XY+" "+e.Path)
 		}
 	}
+	hidden, err := w.cfg.Git.HiddenChanges(ctx, loss.Path)
+	if err != nil {
+		return gitFailed("look at the files of "+loss.Path+" that git does not look at", err)
+	}
+	for _, path := range hidden { // assume-unchanged or skip-worktree: git status says nothing of them
+		loss.Uncommitted = append(loss.Uncommitted, "h  "+path)
+	}
 	if nested.worktree != "" {
 		return protected(loss.Path, "another worktree, "+nested.worktree+", lies in it")
 	}

@@ -116,8 +116,6 @@ func (w *Workspaces) deleteBranch(ctx context.Context, loss Loss, report *Remove
 		return
 	}
 	report.BranchDeleted, report.BranchLast = loss.Branch, loss.Head
-	report.Notes = append(report.Notes, fmt.Sprintf("the branch %s was deleted; it was %s (`git branch %s %s` brings it back)",
-		loss.Branch, loss.Head, loss.Branch, loss.Head))
 }
 
 // wouldLose is the refusal with its list and digest.

@@ -307,3 +307,39 @@ func TestListTellsWhatIsThere(t *testing.T) {
 		t.Errorf("main %+v, gone %+v", by["main"], by["gone"])
 	}
 }
+
+// What git was told not to look at is work like any other: it is listed and refused (spec
+// launch L9.6). A file that a sparse checkout leaves out is none.
+func TestHiddenChangesAreNotLost(t *testing.T) {
+	s := newScratch(t)
+	repo := s.repo("harbor")
+	s.write(filepath.Join(repo, "b.txt"), "b\n")
+	s.write(filepath.Join(repo, "c d.txt"), "c\n")
+	s.git(repo, "add", "-A")
+	s.git(repo, "commit", "-q", "-m", "more")
+	w := s.workspaces()
+	wt := s.create(w, CreateRequest{Repo: repo, Branch: "hidden"})
+	s.git(wt.Path, "update-index", "--skip-worktree", "b.txt")
+	s.git(wt.Path, "update-index", "--assume-unchanged", "a.txt", "c d.txt")
+	if loss, err := w.Inspect(t.Context(), RemoveRequest{Path: wt.Path}); err != nil || len(loss.Uncommitted) != 0 {
+		t.Fatalf("marked and unchanged: %+v, %v", loss.Uncommitted, err)
+	}
+	s.write(filepath.Join(wt.Path, "b.txt"), "edited\n")
+	s.write(filepath.Join(wt.Path, "c d.txt"), "edited too\n")
+	_, err := w.Remove(t.Context(), RemoveRequest{Path: wt.Path})
+	if davit.CodeOf(err) != davit.CodeWorktreeDirty || !exists(filepath.Join(wt.Path, "b.txt")) {
+		t.Fatalf("removed with hidden changes: %v", err)
+	}
+	loss, err := w.Inspect(t.Context(), RemoveRequest{Path: wt.Path})
+	if err != nil || !slices.Equal(loss.Uncommitted, []string{"h  b.txt", "h  c d.txt"}) {
+		t.Errorf("listed: %q, %v", loss.Uncommitted, err)
+	}
+	s.write(filepath.Join(wt.Path, "b.txt"), "b\n")
+	s.write(filepath.Join(wt.Path, "c d.txt"), "c\n")
+	if err := os.Remove(filepath.Join(wt.Path, "b.txt")); err != nil { // as a sparse checkout has it
+		t.Fatal(err)
+	}
+	if loss, err := w.Inspect(t.Context(), RemoveRequest{Path: wt.Path}); err != nil || len(loss.Uncommitted) != 0 {
+		t.Errorf("a file that is left out: %+v, %v", loss.Uncommitted, err)
+	}
+}
