@@ -305,9 +305,9 @@ func (a *app) tellCutOff(ctx context.Context) error {
 	for _, c := range state.Closed {
 		switch c.Cleanup {
 		case "running":
-			fmt.Fprintf(a.stderr, "davit: the cleanup of the closed tab %q is cut off; the next `davit up` says how far it got\n", visible(c.Title))
+			fmt.Fprintf(a.err, "davit: the cleanup of the closed tab %q is cut off; the next `davit up` says how far it got\n", visible(c.Title))
 		case "queued", "held":
-			fmt.Fprintf(a.stderr, "davit: the cleanup of the closed tab %q has not begun\n", visible(c.Title))
+			fmt.Fprintf(a.err, "davit: the cleanup of the closed tab %q has not begun\n", visible(c.Title))
 		}
 	}
 	return nil
