@@ -158,16 +158,16 @@ func TestASnapshotAheadOfTheRing(t *testing.T) {
 }
 
 func TestCloseEndsAWaitingNext(t *testing.T) {
-	h := newHost(4)
-	for name, end := range map[string]func(*Subscription){
-		"subscription": func(s *Subscription) { s.Close() },
-		"feed":         func(*Subscription) { h.feed.Close() },
+	for name, end := range map[string]func(*Feed, *Subscription){
+		"subscription": func(_ *Feed, s *Subscription) { s.Close() },
+		"feed":         func(f *Feed, _ *Subscription) { f.Close() },
 	} {
+		h := newHost(4)
 		s := h.feed.Subscribe(nil, h.snapshot)
 		next(t, s)
 		done := make(chan error, 1)
 		go func() { _, err := s.Next(context.Background()); done <- err }()
-		end(s)
+		end(h.feed, s)
 		select {
 		case err := <-done:
 			if !errors.Is(err, ErrClosed) {

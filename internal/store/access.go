@@ -72,7 +72,7 @@ func (s *Store) TakeLogin(ctx context.Context, tokenHash string, now time.Time) 
 		taken = n == 1
 		return err
 	})
-	return taken && err == nil, err
+	return err == nil && taken, err // in this order: a write that was not waited for still goes on
 }
 
 // PutWebSession stores a browser's session, or its new LastSeen.

@@ -256,7 +256,10 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		gone, err = t.affect(`DELETE FROM operations WHERE expires_at <= ?`, now.UnixMilli())
 		return err
 	})
-	return gone, err
+	if err != nil {
+		return 0, err // a write that was not waited for still goes on: its number is not to be read
+	}
+	return gone, nil
 }
 
 const selectOperation = `SELECT caller, id, fingerprint, intent, state, recorded_at, expires_at,
