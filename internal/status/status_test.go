@@ -151,7 +151,9 @@ func TestChildren(t *testing.T) {
 func TestGuesses(t *testing.T) {
 	const working, waiting, done, idle = davit.AgentWorking, davit.AgentWaiting, davit.AgentDone, davit.AgentIdle
 	title := from(davit.StatusFromTitle)
-	signal := func(told davit.AgentStatus) func(*State) { return func(s *State) { s.Memory.Signal, s.Source = told, davit.StatusFromSignal } }
+	signal := func(told davit.AgentStatus) func(*State) {
+		return func(s *State) { s.Memory.Signal, s.Source = told, davit.StatusFromSignal }
+	}
 	for _, tc := range []struct {
 		name   string
 		from   State
