@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"davit"
@@ -30,7 +31,46 @@ func (a *app) agentHooksCommand() *cobra.Command {
 		verb("remove [AGENT]...", "Take davit's hooks out again", "Takes davit's hooks out of the settings of the agents named, or of all.", false, hooks.Remove),
 		verb("status [AGENT]...", "Tell which agents have davit's hooks", "Tells which agents have davit's hooks: installed, outdated, absent, foreign or unreadable.", false,
 			func(p hooks.Place, agent hooks.Agent) (hooks.Result, error) { return hooks.Check(p, agent), nil }),
+		a.agentHooksPrintCommand(),
 	)
+}
+
+// agentHooksPrintCommand is for files that davit does not edit.
+func (a *app) agentHooksPrintCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "print AGENT", Short: "Print what `install` would add, to add it by hand", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			agent, ok := hooks.Find(args[0])
+			if !ok {
+				return noHooks(args[0])
+			}
+			place, err := a.hooksPlace()
+			if err != nil {
+				return err
+			}
+			text := hooks.ByHand(place, agent)
+			return a.print(map[string]any{"agent": agent.ID, "file": hooks.File(place, agent), "add": text}, func(w io.Writer) {
+				a.note("for %s", hooks.File(place, agent))
+				fmt.Fprintln(w, strings.TrimRight(text, "\n"))
+			})
+		},
+	}
+}
+
+func noHooks(name string) error {
+	return davit.Errorf(davit.CodeAgentUnknown, "davit has no hooks for %q", name).WithHint("it has them for claude, codex, gemini and opencode")
+}
+
+func (a *app) hooksPlace() (hooks.Place, error) {
+	h, err := a.home()
+	if err != nil {
+		return hooks.Place{}, err
+	}
+	place := hooks.Place{Home: a.getenv("HOME"), Getenv: a.getenv, Self: a.self, Backups: filepath.Join(h.State, "hooks"), Now: time.Now}
+	if !filepath.IsAbs(place.Home) {
+		return place, davit.Errorf(davit.CodeHomeUnusable, "HOME is not set").WithHint("set it: the agents' settings are found below it")
+	}
+	return place, nil
 }
 
 // agentHooks does something for the agents named; one that cannot be done keeps none of
@@ -43,17 +83,13 @@ func (a *app) agentHooks(names []string, used bool, run func(hooks.Place, hooks.
 	for _, name := range names {
 		found, ok := hooks.Find(name)
 		if !ok {
-			return davit.Errorf(davit.CodeAgentUnknown, "davit has no hooks for %q", name).WithHint("it has them for claude, codex, gemini and opencode")
+			return noHooks(name)
 		}
 		agents = append(agents, found)
 	}
-	h, err := a.home()
+	place, err := a.hooksPlace()
 	if err != nil {
 		return err
-	}
-	place := hooks.Place{Home: a.getenv("HOME"), Getenv: a.getenv, Self: a.self, Backups: filepath.Join(h.State, "hooks"), Now: time.Now}
-	if !filepath.IsAbs(place.Home) {
-		return davit.Errorf(davit.CodeHomeUnusable, "HOME is not set").WithHint("set it: the agents' settings are found below it")
 	}
 	if used && len(names) == 0 {
 		if agents = slices.DeleteFunc(agents, func(agent hooks.Agent) bool { return !place.Used(agent) }); len(agents) == 0 {

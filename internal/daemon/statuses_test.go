@@ -48,7 +48,9 @@ func (s *statusScene) launch(prompt string) davit.PaneID {
 func (s *statusScene) busy() davit.PaneID {
 	s.t.Helper()
 	pane := s.launch("wait")
-	s.until(pane, "the agent works", func(a davit.AgentState) bool { return a.Status == davit.AgentWorking && a.Source == davit.StatusFromSignal })
+	s.until(pane, "the agent works", func(a davit.AgentState) bool {
+		return a.Status == davit.AgentWorking && a.Source == davit.StatusFromSignal
+	})
 	return pane
 }
 
@@ -143,7 +145,9 @@ func TestStatusOfATerminal(t *testing.T) {
 	t.Parallel()
 	s := newStatusScene(t, "work=300ms")
 	pane := s.launch("")
-	idle := s.until(pane, "the agent says that it is idle", func(a davit.AgentState) bool { return a.Status == davit.AgentIdle && a.Source == davit.StatusFromSignal })
+	idle := s.until(pane, "the agent says that it is idle", func(a davit.AgentState) bool {
+		return a.Status == davit.AgentIdle && a.Source == davit.StatusFromSignal
+	})
 	if idle.Agent != "practice" {
 		t.Errorf("%+v", idle)
 	}

@@ -294,5 +294,11 @@ func (p Place) refuse(a Agent, path string, install bool, cause error) error {
 	if !install {
 		return e.WithHint("take out of it by hand every hook with the words \"agent report\"").With("file", path)
 	}
-	return e.WithHint("mend it and ask again, or add this to it by hand:\n%s", a.form.byHand(a, p.Self)).With("file", path).With("add", a.form.byHand(a, p.Self))
+	return e.WithHint("mend it and ask again, or add by hand what `davit agent hooks print %s` prints", a.ID).With("file", path).With("add", ByHand(p, a))
 }
+
+// ByHand is what a person would add to the agent's file.
+func ByHand(p Place, a Agent) string { return a.form.byHand(a, p.Self) }
+
+// File is the agent's file.
+func File(p Place, a Agent) string { return p.path(a) }

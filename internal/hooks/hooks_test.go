@@ -301,8 +301,8 @@ func TestRefused(t *testing.T) {
 				t.Fatalf("%v", err)
 			}
 			e := davit.AsError(err)
-			if tc.agent != "opencode" && !strings.Contains(e.Hint, "agent report") {
-				t.Errorf("the hint has nothing to add by hand: %s", e.Hint)
+			if add, _ := e.Details["add"].(string); tc.agent != "opencode" && !strings.Contains(add, "agent report") {
+				t.Errorf("there is nothing to add by hand: %+v", e)
 			}
 			if text, err := os.ReadFile(p.path(a)); err == nil && string(text) != tc.text {
 				t.Errorf("it was changed: %q", text)
