@@ -62,29 +62,20 @@ func newStatuses(ctx context.Context, d *daemon, a *agents, loaded *host.Model) 
 		s.notify.Store(text)
 	}
 	for id, p := range loaded.State.Panes {
-		loaded.State.Panes[id] = s.restored(p)
+		if p.AgentState != nil {
+			known := status.Restored(*p.AgentState, s.started)
+			p.AgentState = &known.AgentState
+			loaded.State.Panes[id] = p
+		}
 		s.dirty[id] = true // it may have ended while no host was there
 	}
-	for id, row := range loaded.Rows.Panes { // what is adopted is taken from the rows
-		row.Pane = s.restored(row.Pane)
-		loaded.Rows.Panes[id] = row
-	}
 	return s, nil
-}
-
-func (s *statuses) restored(p davit.Pane) davit.Pane {
-	if p.AgentState != nil {
-		known := status.Restored(*p.AgentState, s.started)
-		p.AgentState = &known.AgentState
-	}
-	return p
 }
 
 // run serves until ctx ends.
 func (s *statuses) run(ctx context.Context) error {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
-	s.settle(ctx)
 	for {
 		select {
 		case <-ctx.Done():

@@ -44,13 +44,13 @@ func Screen(s State, look Look, now time.Time) State {
 // of which no hook told the end. Agents run no hook when the user interrupts them. Titles
 // say idle while a question stands, too: that one is over when the composer is back.
 func (s State) heard(told davit.AgentStatus, waiting davit.WaitingFor, source davit.StatusSource, composer bool, now time.Time) State {
-	if s.Source == davit.StatusFromHook && s.Status != davit.AgentExited {
+	if s.Source == davit.StatusFromHook && s.Status != davit.AgentExited && !s.Unconfirmed {
 		over := told == davit.AgentIdle && (s.Status == davit.AgentWorking || s.Status == davit.AgentWaiting && composer)
 		switch {
 		case !over:
 			s.Memory.Doubt = time.Time{}
 			if told == s.Status {
-				s.Memory.Confirmed, s.Unconfirmed = now, false
+				s.Memory.Confirmed = now
 			}
 		case s.Memory.Doubt.IsZero():
 			s.Memory.Doubt = now

@@ -131,9 +131,8 @@ func Alive(s State, now time.Time) State {
 // limit is unknown, and a turn that the terminal says is over has been interrupted.
 func Tick(s State, now time.Time) State {
 	if !s.Memory.Doubt.IsZero() && now.Sub(s.Memory.Doubt) >= DoubtLimit {
-		interrupted := !s.Unconfirmed // else it may have ended while nobody listened
 		s = s.over(s.Source, now)
-		s.Interrupted = interrupted
+		s.Interrupted = true
 		return s
 	}
 	if now.Sub(s.Memory.Confirmed) < limit(s) {

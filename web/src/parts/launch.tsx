@@ -346,8 +346,6 @@ export interface TextFieldProps {
 	placeholder?: string;
 	list?: string;
 	type?: "text" | "password";
-	/** It has several lines: an input would drop the ends of them. */
-	lines?: boolean;
 	/** The label is a name only: what stands around says it to the eye. */
 	hideLabel?: boolean;
 	/** It has the keyboard as soon as it is there. */
@@ -356,7 +354,7 @@ export interface TextFieldProps {
 
 export function TextField(props: TextFieldProps) {
 	const id = useId();
-	const ref = useRef<HTMLInputElement | HTMLTextAreaElement>(null);
+	const ref = useRef<HTMLInputElement>(null);
 	const described = props.fault || props.help ? `${id}-words` : undefined;
 	useEffect(() => {
 		if (!props.focus) return;
@@ -365,9 +363,8 @@ export function TextField(props: TextFieldProps) {
 	}, []);
 	const common = {
 		id,
-		ref: (field: HTMLInputElement | HTMLTextAreaElement | null) => {
-			ref.current = field;
-		},
+		ref,
+		class: "input",
 		name: props.name,
 		value: props.value,
 		placeholder: props.placeholder,
@@ -376,8 +373,7 @@ export function TextField(props: TextFieldProps) {
 		spellcheck: false,
 		"aria-invalid": props.fault !== undefined,
 		"aria-describedby": described,
-		onInput: (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
-			props.onInput(event.currentTarget.value),
+		onInput: (event: { currentTarget: HTMLInputElement }) => props.onInput(event.currentTarget.value),
 	} as const;
 	return (
 		<div class="field">
@@ -385,11 +381,11 @@ export function TextField(props: TextFieldProps) {
 				{props.label}
 			</label>
 			{props.type === "password" ? (
-				<input {...common} class="input" type="password" />
-			) : props.lines ? (
-				<textarea {...common} class="input short" />
+				<input {...common} type="password" />
+			) : props.list ? (
+				<input {...common} type="text" list={props.list} />
 			) : (
-				<input {...common} class="input" type="text" list={props.list} />
+				<input {...common} type="text" />
 			)}
 			{described && (
 				<span id={described} class={props.fault ? "fault" : "help"}>
