@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ import (
 	"davit/internal/store"
 	"davit/internal/wire"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 )
 
@@ -253,6 +255,205 @@ func (a *app) withPrefs(ctx context.Context, work func(p *prefs.Prefs) error) er
 		return err
 	}
 	return work(p)
+}
+
+func (a *app) chipsLayoutCommand() *cobra.Command {
+	export := &cobra.Command{
+		Use: "export", Short: "Print the layouts as TOML", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.layout(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.print(l, func(w io.Writer) { _, _ = w.Write(encodeLayout(l)) })
+		},
+	}
+	load := &cobra.Command{
+		Use: "import FILE", Short: "Take the layouts from a TOML file; - is stdin", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var data []byte
+			var err error
+			if args[0] == "-" {
+				data, err = io.ReadAll(io.LimitReader(a.in, maxLayout))
+			} else {
+				data, err = os.ReadFile(args[0])
+			}
+			if err != nil {
+				return davit.Errorf(davit.CodeLayoutInvalid, "the layout cannot be read: %w", err)
+			}
+			set, err := decodeLayout(data)
+			if err != nil {
+				return err
+			}
+			return a.setLayout(cmd.Context(), set)
+		},
+	}
+	reset := &cobra.Command{
+		Use: "reset [prompt|footer|cliFooter]...", Short: "Go back to the default layouts", Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{string(chip.PlacePrompt), string(chip.PlaceFooter), string(chip.PlaceCLIFooter)}
+			}
+			return a.setLayout(cmd.Context(), wire.ChipLayoutSet{Reset: args})
+		},
+	}
+	return noun("layout", "Which chips are shown where", export, load, a.chipsLayoutSetCommand(), reset)
+}
+
+func (a *app) chipsLayoutSetCommand() *cobra.Command {
+	var left, right []string
+	cmd := &cobra.Command{
+		Use: "set prompt KIND... | set footer|cliFooter --left A,B --right C", Short: "Choose what a prompt or a footer shows", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			items := davit.FooterItems{Left: append([]string{}, left...), Right: append([]string{}, right...)}
+			var set wire.ChipLayoutSet
+			switch place := chip.Place(args[0]); {
+			case place == chip.PlacePrompt && len(left)+len(right) == 0:
+				kinds := append([]string{}, args[1:]...)
+				set.Prompt = &kinds
+			case place == chip.PlaceFooter && len(args) == 1:
+				set.Footer = &items
+			case place == chip.PlaceCLIFooter && len(args) == 1:
+				set.CLIFooter = &items
+			default:
+				return usagef("davit chips layout set takes `prompt` with kinds, or `footer` or `cliFooter` with --left and --right")
+			}
+			return a.setLayout(cmd.Context(), set)
+		},
+	}
+	cmd.Flags().StringSliceVar(&left, "left", nil, "items at the left of a footer")
+	cmd.Flags().StringSliceVar(&right, "right", nil, "items at the right of a footer")
+	return cmd
+}
+
+func (a *app) layout(ctx context.Context) (davit.ChipLayout, error) {
+	state, err := call[davit.State](ctx, a, "host.state", wire.None{})
+	layout := state.Layout
+	if davit.CodeOf(err) == davit.CodeHostDown {
+		err = a.withPrefs(ctx, func(p *prefs.Prefs) error { layout = p.Layout(); return nil })
+	}
+	return layout, err
+}
+
+// setLayout changes layouts, by the host when one runs.
+func (a *app) setLayout(ctx context.Context, set wire.ChipLayoutSet) error {
+	layout, err := call[davit.ChipLayout](ctx, a, "chips.setLayout", set)
+	if davit.CodeOf(err) == davit.CodeHostDown {
+		err = a.withPrefs(ctx, func(p *prefs.Prefs) error {
+			err := p.SetLayout(ctx, chip.Edit(set))
+			layout = p.Layout()
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return a.print(layout, func(w io.Writer) { _, _ = w.Write(encodeLayout(layout)) })
+}
+
+const maxLayout = 1 << 20
+
+// A layout in TOML: each part is "default", or the user's own.
+//
+//	prompt = ["cwd", "git_branch"]
+//	footer = { left = ["cwd"], right = ["model"] }
+//	cliFooter = "default"
+func encodeLayout(l davit.ChipLayout) []byte {
+	parts := []struct {
+		place chip.Place
+		value any
+	}{{chip.PlacePrompt, l.Prompt}, {chip.PlaceFooter, l.Footer}, {chip.PlaceCLIFooter, l.CLIFooter}}
+	var b bytes.Buffer
+	b.WriteString("# Which chips davit shows where: `davit chips layout import` takes this file.\n")
+	for _, p := range parts {
+		text := `"default"`
+		if slices.Contains(l.Custom, string(p.place)) {
+			switch value := p.value.(type) {
+			case []string:
+				text = quoted(value)
+			case davit.FooterItems:
+				text = fmt.Sprintf("{ left = %s, right = %s }", quoted(value.Left), quoted(value.Right))
+			}
+		}
+		fmt.Fprintf(&b, "%s = %s\n", p.place, text)
+	}
+	return b.Bytes()
+}
+
+// quoted writes a list as TOML, which writes plain strings as JSON does.
+func quoted(names []string) string {
+	words := make([]string, len(names))
+	for i, name := range names {
+		word, _ := json.Marshal(name) // a string cannot fail
+		words[i] = string(word)
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+// decodeLayout reads what encodeLayout writes. Parts that are not there stay as they are.
+func decodeLayout(data []byte) (wire.ChipLayoutSet, error) {
+	var set wire.ChipLayoutSet
+	var parts map[string]any
+	if err := toml.Unmarshal(data, &parts); err != nil {
+		return set, davit.Errorf(davit.CodeLayoutInvalid, "the layout is no TOML: %w", err)
+	}
+	for name, value := range parts {
+		if value == "default" && slices.Contains(chip.Places(), chip.Place(name)) {
+			set.Reset = append(set.Reset, name)
+			continue
+		}
+		ok := false
+		switch chip.Place(name) {
+		case chip.PlacePrompt:
+			set.Prompt, ok = listOf(value)
+		case chip.PlaceFooter:
+			set.Footer, ok = itemsOf(value)
+		case chip.PlaceCLIFooter:
+			set.CLIFooter, ok = itemsOf(value)
+		default:
+			return set, davit.Errorf(davit.CodeLayoutInvalid, "a layout has no %q", name).WithHint("its parts are prompt, footer and cliFooter")
+		}
+		if !ok {
+			return set, davit.Errorf(davit.CodeLayoutInvalid, "%s is not a layout", name).
+				WithHint(`"default", or for a prompt a list of names, for a footer { left = […], right = […] }`)
+		}
+	}
+	slices.Sort(set.Reset)
+	return set, nil
+}
+
+func listOf(value any) (*[]string, bool) {
+	values, ok := value.([]any)
+	if !ok {
+		return nil, false
+	}
+	list := make([]string, len(values))
+	for i, v := range values {
+		if list[i], ok = v.(string); !ok {
+			return nil, false
+		}
+	}
+	return &list, true
+}
+
+func itemsOf(value any) (*davit.FooterItems, bool) {
+	table, ok := value.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	items := davit.FooterItems{Left: []string{}, Right: []string{}}
+	for name, side := range table {
+		list, ok := listOf(side)
+		switch {
+		case ok && name == "left":
+			items.Left = *list
+		case ok && name == "right":
+			items.Right = *list
+		default:
+			return nil, false
+		}
+	}
+	return &items, true
 }
 
 // chipsPlace is the directory that is asked about, which has to be there, and this PATH.
