@@ -56,7 +56,7 @@ type row struct{ measure, goal, figure, peer, verdict string }
 func run() error {
 	path := flag.String("davit", "bin/davit", "the program to measure")
 	quick := flag.Bool("quick", false, "small sizes, one run of each: for CI, not for numbers")
-	only := flag.String("only", "", "comma-separated: throughput, echo, screen, idle, memory, attach, restart, tabs, launches, chips")
+	only := flag.String("only", "", "comma-separated: throughput, echo, screen, idle, memory, attach, restart, tabs, launches, chips, prompt")
 	runs := flag.Int("runs", 5, "runs of each throughput")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -86,7 +86,7 @@ func run() error {
 		run  func() error
 	}{
 		{"throughput", b.throughput}, {"echo", b.echo}, {"screen", b.screens},
-		{"idle", b.idle}, {"memory", b.memory}, {"attach", b.firstScreen}, {"restart", b.restart}, {"tabs", b.tabs}, {"launches", b.launches}, {"chips", b.chips},
+		{"idle", b.idle}, {"memory", b.memory}, {"attach", b.firstScreen}, {"restart", b.restart}, {"tabs", b.tabs}, {"launches", b.launches}, {"chips", b.chips}, {"prompt", b.prompts},
 	}
 	for _, p := range parts {
 		if *only != "" && !slices.Contains(strings.Split(*only, ","), p.name) {

@@ -38,6 +38,7 @@ type chips struct {
 	watch   *git.Watch
 	pulls   *pulls
 	owns    *owns
+	prompts *prompts
 	user    string // whose terminals they are
 	machine string
 
@@ -86,6 +87,7 @@ func newChips(d *daemon, g git.Runner, choices *choices, login func() map[string
 	c.watch = git.NewWatch(git.WatchConfig{Log: d.log})
 	c.pulls = newPulls(c, login)
 	c.owns = newOwns(c)
+	c.prompts = newPrompts(c)
 	if c.user = d.cfg.Getenv("USER"); c.user == "" {
 		if u, err := user.Current(); err == nil {
 			c.user = u.Username
@@ -107,6 +109,7 @@ func (c *chips) run(ctx context.Context) error {
 	group.Go(func() error { c.choices.run(ctx); return nil })
 	group.Go(func() error { c.pulls.run(ctx); return nil })
 	group.Go(func() error { c.owns.run(ctx); return nil })
+	group.Go(func() error { c.prompts.run(ctx); return nil })
 	err := group.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,6 +171,9 @@ func (c *chips) said(state davit.State, p davit.Pane) uint64 {
 
 // push takes new values into the model.
 func (c *chips) push(u runner.Update) {
+	if c.prompts.push(u) {
+		return
+	}
 	id := davit.PaneID(u.Key)
 	err := c.d.host.Change(context.Background(), func(m host.Model) (host.Change, error) {
 		if _, shown := m.State.Panes[id]; !shown {
@@ -337,6 +343,7 @@ func (c *chips) resolved(layout davit.ChipLayout, view davit.TabView) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.layout, c.view = layout, view
+	c.prompts.resolved(layout)
 	if c.viewers == 0 {
 		return
 	}
