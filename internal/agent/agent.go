@@ -1,14 +1,19 @@
 // Package agent is the catalogue of coding agents: what each is called, how it is
 // found, how it is started, how a prompt reaches it, and what its terminal looks like
 // when it is ready, working or in the way. The catalogue is data: one TOML file in the
-// binary, extended and overridden by the user's agents.toml (spec launch L8).
+// binary, extended and overridden by the user's agents.toml (spec launch L8). An entry of
+// that file with a fault is left out, or stays as it comes with davit; the others work.
 //
-// Everything but Detect and Version is pure. The package starts no agent, owns no
-// goroutine and no lock, and adds no flag that skips an agent's own permission
-// questions: only the user's agents.toml can.
+// Everything but detection and versions is pure. The package starts no agent, and adds no
+// flag that skips an agent's own permission questions or its question whether to trust a
+// folder: only the user's agents.toml can. Versions has a leaf lock over what programs
+// said; a program that is asked is ended with all that it started.
 package agent
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 // Agent is one entry of the catalogue. The TOML keys are the wire of agents.toml.
 type Agent struct {
@@ -16,10 +21,22 @@ type Agent struct {
 	Name string `toml:"name"`
 	// Practice marks the agent that is no real model; it is labelled so everywhere.
 	Practice bool `toml:"practice"`
+	// Tested says that davit's own tests drive this agent. All else is what its maker's
+	// documentation says.
+	Tested bool `toml:"tested"`
+	// Offered says that a list names it even where it is not installed.
+	Offered bool `toml:"offered"`
 	// Disabled is the user's switch.
 	Disabled bool `toml:"disabled"`
 	// Detect are the executables to look for; the first that is there counts.
 	Detect []string `toml:"detect"`
+	// Needs are further executables, each of which must be there too.
+	Needs []string `toml:"needs"`
+	// Proof is a regular expression that holds for the version it tells: an executable of
+	// the name proves nothing, as other programs may have it. "" when none is known.
+	Proof string `toml:"proof"`
+	// Namesake is another program that is known to have the name.
+	Namesake string `toml:"namesake"`
 	// Process are further names its foreground process may have, for agents that are
 	// scripts or start another program.
 	Process []string `toml:"process"`
@@ -38,6 +55,9 @@ type Agent struct {
 	// SubcommandWords says that the agent may take a prompt of a single word for a
 	// subcommand, even after "--". Such a prompt is pasted.
 	SubcommandWords bool `toml:"subcommand_words"`
+	// Taken are beginnings of a positional text that the agent reads as something else, a
+	// file for one. Such a prompt is pasted.
+	Taken []string `toml:"taken"`
 	// Draft is how a draft is prefilled: "flag:<flag>", "env:<name>", or "paste".
 	Draft Mode `toml:"draft"`
 	// Options turn session options (model, effort, mode) into words; "{value}" is the
@@ -64,7 +84,20 @@ type Agent struct {
 	// Install is the hint shown when the agent is missing.
 	Install string `toml:"install"`
 
+	// Own says that the user's file added it; Overrides are the keys that file sets, and
+	// Line is where it does, 0 when it does not.
+	Own       bool     `toml:"-"`
+	Overrides []string `toml:"-"`
+	Line      int      `toml:"-"`
+
 	common []Dialog
+}
+
+// clone gives a copy whose tables are its own.
+func (a Agent) clone() Agent {
+	a.Env, a.Options, a.Titles = maps.Clone(a.Env), maps.Clone(a.Options), maps.Clone(a.Titles)
+	a.Structured.Env = maps.Clone(a.Structured.Env)
+	return a
 }
 
 // Mode says how a text reaches an agent.

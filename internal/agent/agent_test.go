@@ -41,26 +41,28 @@ func find(t *testing.T, c *agent.Catalogue, id string) agent.Agent {
 
 func TestEmbeddedCatalogue(t *testing.T) { // spec launch L8
 	list := catalogue(t, "").List()
-	var ids []string
+	if len(list) < 45 || list[len(list)-1].ID != "practice" {
+		t.Errorf("%d agents, the last is %s", len(list), list[len(list)-1].ID)
+	}
+	var tested []string
 	for _, a := range list {
-		ids = append(ids, a.ID)
-		if a.Name == "" || a.Install == "" || a.Structured.Driver == "" || len(a.Resume) == 0 {
-			t.Errorf("%s lacks something: %+v", a.ID, a)
+		if a.Tested {
+			tested = append(tested, a.ID)
 		}
-		// davit adds no flag that skips an agent's own questions.
-		all := fmt.Sprint(a.Argv, a.Args, a.Env, a.Structured)
-		for _, word := range []string{"skip-permissions", "yolo", "bypass", "trust-all", "auto-approve", "allow-all"} {
-			if strings.Contains(all, word) {
-				t.Errorf("%s is started with %q", a.ID, word)
+		if a.Practice != (a.ID == "practice") {
+			t.Errorf("%s: practice %v", a.ID, a.Practice)
+		}
+		// davit adds no flag that skips an agent's own questions, and none that says for
+		// the user that a folder is to be trusted.
+		all := fmt.Sprint(a.Argv, a.Args, a.Env, a.Options, a.Resume, a.Structured, a.ShellCommand)
+		for _, word := range []string{"skip", "yolo", "bypass", "trust", "auto", "allow", "yes", "dangerous", "unrestricted", "force"} {
+			if strings.Contains(strings.ReplaceAll(all, "autohand", ""), word) {
+				t.Errorf("%s is started with %q: %s", a.ID, word, all)
 			}
 		}
 	}
-	if want := []string{"claude", "codex", "opencode", "practice"}; !slices.Equal(ids, want) {
-		t.Errorf("agents %v, want %v, the practice agent last", ids, want)
-	}
-	practice := find(t, catalogue(t, ""), "practice")
-	if !practice.Practice {
-		t.Error("the practice agent is not labelled")
+	if want := []string{"opencode", "practice"}; !slices.Equal(tested, want) {
+		t.Errorf("tested are %v, want %v: what the tests drive", tested, want)
 	}
 }
 
@@ -70,9 +72,9 @@ func TestUserCatalogue(t *testing.T) {
 args = "--dangerously-skip-permissions"
 [agents.claude.options]
 model = ["-m", "{value}"]
-[agents.amp]
-name = "Amp"
-install = "npm install -g amp"
+[agents.another]
+name = "Another"
+install = "npm install -g another"
 [agents.practice]
 disabled = true
 `)
@@ -84,37 +86,78 @@ disabled = true
 	if err != nil || !slices.Equal(command.Argv, []string{"claude", "--dangerously-skip-permissions", "--effort", "high", "-m", "opus"}) {
 		t.Errorf("command %q, %v", command.Argv, err)
 	}
-	amp := find(t, c, "amp")
-	if !slices.Equal(amp.Argv, []string{"amp"}) || !slices.Equal(amp.Detect, []string{"amp"}) || amp.Prompt != agent.ModeStdin || amp.Draft != agent.ModePaste {
-		t.Errorf("what was left out is %+v", amp)
+	another := find(t, c, "another")
+	if !slices.Equal(another.Argv, []string{"another"}) || !slices.Equal(another.Detect, []string{"another"}) || another.Prompt != agent.ModeStdin || another.Draft != agent.ModePaste {
+		t.Errorf("what was left out is %+v", another)
 	}
 	if !find(t, c, "practice").Disabled {
 		t.Error("the practice agent is not switched off")
 	}
 }
 
-// A slip in the user's file is told with its place, and takes no agent away.
-func TestBadUserCatalogue(t *testing.T) {
+// A slip in the user's file is told with its place and the key that was meant; what has
+// no fault is used, and no agent that comes with davit is taken away.
+func TestBadUserCatalogue(t *testing.T) { // spec launch L8
+	all := len(catalogue(t, "").List())
 	for text, want := range map[string]string{
-		"[agents.claude]\nargs = \"a\"\nargz = \"b\"": "line 3: unknown key agents.claude.argz",
-		"[agents.claude]\nname = 3":                   "line 2",
-		"[agents.claude":                              "line 1",
-		"[agents.x]\nprompt = \"telepathy\"":          "agent x: prompt = \"telepathy\"",
+		"[agents.claude]\nargs = \"a\"\nargz = \"b\"": `agents.toml:3:1: error: unknown key "argz" in [claude]`,
+		"[agents.claude]\nname = 3":                   `agents.toml:2:8: error: "name" must be a string`,
+		"[agents.claude":                              "agents.toml:1:",
+		"[agents.x]\nprompt = \"telepathy\"":          "agents.toml:2:10: error: prompt = \"telepathy\"",
 		"[agents.x]\nprompt = \"flag:prompt\"":        "prompt mode",
 		"[agents.x]\ndraft = \"env:A-B\"":             "draft mode",
 		"[agents.x]\nargs = \"'\"":                    "quote is not closed",
 		"[agents.x.ready]\nscreen = [\"(\"]":          "missing closing",
-		"[agents.\"X Y\"]\nname = \"x\"":              "agent X Y: the id",
-		"[agents.x.structured]\ndriver = \"acp\"":     "needs structured.argv",
+		"[agents.\"X Y\"]\nname = \"x\"":              `"X Y" cannot be the id`,
+		"[agents.x.structured]\ndriver = \"acp\"":     "needs argv",
+		"[agents.x.structured]\ndriver = \"acb\"":     "is not a driver",
 		"[[agents.x.dialog]]\nname = \"d\"":           "matches everything",
+		"[agents.x.options]\nmodel = [\"-m\"]":        "has no {value}",
+		"[agents.x]\nresume = [\"--resume\"]":         "has no {id}",
+		"[agents.x]\nargv = [\"\"]":                   "empty first word",
+		"[agents.x.titles]\nidel = \"x\"":             `unknown key "idel"`,
+		"[agents.x.env]\n\"A-B\" = \"x\"":             "cannot name a variable",
+		"[agent.x]\nname = \"x\"":                     `unknown key "agent"`,
+		"[agents.x]\nproof = \"(\"":                   "missing closing",
 	} {
-		c, err := agent.Load([]byte(text))
+		c, err := agent.Load([]byte(text + "\n[agents.good]\nname = \"Good\"\n"))
 		if davit.CodeOf(err) != davit.CodeAgentCatalogue || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
-		if c == nil || len(c.List()) != 4 {
-			t.Errorf("%q: the embedded agents are gone", text)
+		if c == nil || len(c.List()) < all {
+			t.Fatalf("%q: the embedded agents are gone", text)
 		}
+		if claude := find(t, c, "claude"); claude.Name != "Claude Code" || claude.Args != "" {
+			t.Errorf("%q: half of a faulty entry is used: %+v", text, claude)
+		}
+		if _, there := c.Find("x"); there {
+			t.Errorf("%q: the faulty agent is used", text)
+		}
+		if _, there := c.Find("good"); !there && text != "[agents.claude" {
+			t.Errorf("%q: the agent without a fault is not used", text)
+		}
+	}
+	_, err := agent.Load([]byte("[agents.x]\ninstal = \"x\"\n[agents.y]\npromt = \"argv\"\n"))
+	if e := davit.AsError(err); !strings.Contains(e.Hint, `did you mean "install"?`) || !strings.Contains(e.Message, "and 1 more") {
+		t.Errorf("two slips: %v, hint %q", e, e.Hint)
+	}
+}
+
+// The user's file says of each entry what it changes, and on which line.
+func TestOverrides(t *testing.T) {
+	c := catalogue(t, "\n[agents.claude]\nargs = \"-x\"\n[agents.claude.options]\nmodel = [\"-m\", \"{value}\"]\n[agents.mine]\n")
+	claude, mine, codex := find(t, c, "claude"), find(t, c, "mine"), find(t, c, "codex")
+	if claude.Own || !slices.Equal(claude.Overrides, []string{"args", "options"}) || claude.Line != 2 {
+		t.Errorf("claude: own %v, overrides %q, line %d", claude.Own, claude.Overrides, claude.Line)
+	}
+	if !mine.Own || mine.Tested || mine.Line != 6 {
+		t.Errorf("mine: own %v, tested %v, line %d", mine.Own, mine.Tested, mine.Line)
+	}
+	if codex.Own || codex.Overrides != nil || codex.Line != 0 {
+		t.Errorf("codex: %v %q %d", codex.Own, codex.Overrides, codex.Line)
+	}
+	if again := find(t, catalogue(t, ""), "claude"); !slices.Equal(again.Options["model"], []string{"--model", "{value}"}) {
+		t.Errorf("one user's file is seen in another catalogue: %q", again.Options)
 	}
 }
 
@@ -270,7 +313,7 @@ func TestDetect(t *testing.T) { // spec launch L1: what was looked for where
 	if err != nil || found.Path != file {
 		t.Fatalf("found %+v, %v", found, err)
 	}
-	if got := agent.Version(context.Background(), claude, found, []string{"PATH=/usr/bin:/bin"}); got != "2.1.197 (Claude Code)" {
+	if got := new(agent.Versions).Of(context.Background(), claude, found, []string{"PATH=/usr/bin:/bin"}); got != "2.1.197 (Claude Code)" {
 		t.Errorf("version %q", got)
 	}
 	if found, err := agent.Detect(find(t, catalogue(t, ""), "practice"), agent.Where{SelfExe: "/bin/davit"}); err != nil || found.Path != "/bin/davit" {

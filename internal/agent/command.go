@@ -127,6 +127,7 @@ func (c *Command) carry(a Agent, text string, draft bool, words []string) {
 	// as a subcommand: those are pasted where the agent gives no way around it.
 	dashed := strings.HasPrefix(text, "-")
 	word := a.SubcommandWords && !strings.ContainsAny(strings.TrimSpace(text), " \t\n")
+	word = word || slices.ContainsFunc(a.Taken, func(start string) bool { return strings.HasPrefix(text, start) })
 	switch flag, isFlag := mode.Flag(); {
 	case isFlag && strings.HasSuffix(flag, "="):
 		c.Argv = append(c.Argv, flag+text)

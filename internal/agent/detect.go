@@ -1,16 +1,11 @@
 package agent
 
 import (
-	"bufio"
-	"context"
-	"io"
+	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"davit"
 )
@@ -24,7 +19,7 @@ type Where struct {
 // Found is an agent's program on this machine.
 type Found struct {
 	Path    string // absolute
-	Version string // filled by Version only
+	Version string // what it says of itself; filled by Versions only
 }
 
 // Detect looks for the agent's program, without a shell and without running anything.
@@ -36,10 +31,33 @@ func Detect(a Agent, where Where) (Found, error) {
 	if len(a.Detect) == 0 {
 		return Found{Path: where.SelfExe}, nil
 	}
-	if path := where.find(a.Detect); path != "" {
-		return Found{Path: path}, nil
+	path := where.find(a.Detect)
+	if path == "" {
+		return Found{}, notInstalled(a, where, a.Name+" is not installed", a.Detect)
 	}
-	return Found{}, notInstalled(a, where, a.Name+" is not installed", a.Detect)
+	for _, name := range a.Needs {
+		if where.find([]string{name}) == "" {
+			return Found{}, notInstalled(a, where, fmt.Sprintf("%s needs %s, which is not installed", a.Name, name), []string{name})
+		}
+	}
+	return Found{Path: path}, nil
+}
+
+// Doubt is one sentence on why what was found may be another program of the same name, ""
+// for none. A name on the PATH proves nothing (spec launch L8).
+func (a Agent) Doubt(found Found) string {
+	switch {
+	case len(a.Detect) == 0 || found.Path == "" || a.ShellCommand != "":
+		return ""
+	case a.Proof != "" && found.Version != "":
+		if matchAny([]string{a.Proof}, []string{found.Version}) {
+			return ""
+		}
+		return fmt.Sprintf("%s says %q of itself, which %s does not: it may be another program of that name", found.Path, found.Version, a.Name)
+	case a.Namesake != "":
+		return fmt.Sprintf("%s may be %s, which has the same name", found.Path, a.Namesake)
+	}
+	return ""
 }
 
 // DetectChat looks for the program that an agent is started with as a chat, which may be
@@ -91,53 +109,4 @@ func notInstalled(a Agent, where Where, what string, names []string) *davit.Erro
 func executable(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
-}
-
-// Version asks the program for its version, for `davit agent list` only: some agents
-// take over a second to say it. The context bounds it, 5 s at most; "" when it does not
-// say.
-func Version(ctx context.Context, a Agent, found Found, env []string) string {
-	if len(a.Detect) == 0 {
-		return davit.Version
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	args := a.Version
-	if len(args) == 0 {
-		args = []string{"--version"}
-	}
-	command := exec.Command(found.Path, args...)
-	command.Env = env
-	command.Dir = os.TempDir()
-	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	out, err := command.StdoutPipe()
-	if err != nil {
-		return ""
-	}
-	if err := command.Start(); err != nil {
-		return ""
-	}
-	said := make(chan string, 1)
-	go func() { said <- firstLine(out) }()
-	line := ""
-	select {
-	case line = <-said:
-	case <-ctx.Done():
-	}
-	// Not yet waited for, so the number is still its own. A launcher often leaves its
-	// real program behind; the group goes with it.
-	_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
-	_ = command.Wait()
-	return line
-}
-
-// firstLine gives the first line that is not blank, at most 100 bytes of it.
-func firstLine(from io.Reader) string {
-	lines := bufio.NewScanner(io.LimitReader(from, 64<<10))
-	for lines.Scan() {
-		if line := strings.TrimSpace(lines.Text()); line != "" {
-			return strings.ToValidUTF8(line[:min(len(line), 100)], "")
-		}
-	}
-	return ""
 }

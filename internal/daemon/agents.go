@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
-	"time"
 
 	"davit"
 	"davit/internal/agent"
@@ -21,6 +19,8 @@ import (
 type agents struct {
 	daemon *daemon
 	login  func() map[string]string
+
+	versions agent.Versions
 }
 
 // catalogue gives the embedded agents joined with the user's; a fault in the user's file
@@ -32,7 +32,7 @@ func (a *agents) catalogue() (*agent.Catalogue, error) {
 	}
 	catalogue, err := agent.Load(user)
 	if err != nil {
-		a.daemon.log.Warn("agents.toml is not used", "err", err)
+		a.daemon.log.Warn("agents.toml has faults", "err", err)
 	}
 	return catalogue, err
 }
@@ -109,31 +109,32 @@ func (a *agents) Command(_ context.Context, which launch.Agent, in launch.Comman
 	return launch.Command{Argv: c.Argv, Env: c.Env, PromptRides: c.PromptRides, Warning: c.Warning}, err
 }
 
-// List answers agent.list; versions are asked for side by side, with a deadline.
+// List answers agent.list; versions are asked for side by side, each with a deadline, and
+// once for as long as a program stays the same.
 func (a *agents) List(ctx context.Context) ([]wire.Agent, error) {
 	catalogue, _ := a.catalogue()
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
-	defer cancel()
 	var env []string
 	for name, value := range a.login() {
 		env = append(env, name+"="+value)
 	}
 	entries := catalogue.List()
 	list := make([]wire.Agent, len(entries))
-	var group sync.WaitGroup
+	found := make([]agent.Found, len(entries))
 	for i, entry := range entries {
 		list[i] = wire.Agent{ID: entry.ID, Name: entry.Name, Practice: entry.Practice, InstallHint: entry.Install, Surfaces: []string{string(davit.Terminal)}}
 		if driver(entry) != "" {
 			list[i].Surfaces = append(list[i].Surfaces, string(davit.Structured))
 		}
-		found, err := agent.Detect(entry, a.where())
-		if err != nil {
+		var err error
+		if found[i], err = agent.Detect(entry, a.where()); err != nil {
 			list[i].Missing = davit.AsError(err).Message
 			continue
 		}
-		list[i].Installed, list[i].Path = true, found.Path
-		group.Go(func() { list[i].Version = agent.Version(ctx, entry, found, env) })
+		list[i].Installed, list[i].Path = true, found[i].Path
 	}
-	group.Wait()
+	a.versions.All(ctx, entries, found, env)
+	for i := range list {
+		list[i].Version = found[i].Version
+	}
 	return list, nil
 }

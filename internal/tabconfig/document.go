@@ -2,6 +2,7 @@ package tabconfig
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -97,6 +98,15 @@ func (t *Table) value(key string, kind nodeKind) *node {
 // Has says that a key is there.
 func (t *Table) Has(key string) bool { return t.n.entry(key) != nil }
 
+// Keys are the keys of the table, as written.
+func (t *Table) Keys() []string {
+	keys := make([]string, len(t.n.entries))
+	for i, e := range t.n.entries {
+		keys[i] = e.key
+	}
+	return keys
+}
+
 // Table gives a table inside of this one; nil when there is none.
 func (t *Table) Table(key string) *Table {
 	n := t.value(key, nodeTable)
@@ -133,6 +143,19 @@ func (t *Table) Text(key string) string {
 func (t *Table) Flag(key string) bool {
 	n := t.value(key, nodeBool)
 	return n != nil && n.text == "true"
+}
+
+// Count gives a whole number from 0 to most, 0 when there is none.
+func (t *Table) Count(key string, most int) int {
+	n := t.value(key, nodeNumber)
+	if n == nil {
+		return 0
+	}
+	if n.number != math.Trunc(n.number) || n.number < 0 || n.number > float64(most) {
+		t.tell(n.at, Error, CodeValue, "", "%q is a whole number from 0 to %d", key, most)
+		return 0
+	}
+	return int(n.number)
 }
 
 // Texts gives a list of strings.
