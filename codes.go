@@ -84,6 +84,7 @@ const (
 	CodeAgentNotInstalled     Code = "agent_not_installed"
 	CodeAgentDisabled         Code = "agent_disabled"
 	CodeAgentCatalogue        Code = "agent_catalogue_invalid"
+	CodeHooksRefused          Code = "agent_hooks_refused"
 	CodeOperationInvalid      Code = "agent_session_operation_invalid"
 	CodeOperationConflict     Code = "agent_session_operation_conflict"
 	CodeOperationExpired      Code = "agent_session_operation_expired"
@@ -188,6 +189,7 @@ var codeTable = []CodeInfo{
 	{CodeAgentUnknown, 404, 3, "The catalogue has no such agent.", "nothing", "`davit agent list` shows them."},
 	{CodeAgentNotInstalled, 422, 9, "The agent's program is not on the PATH.", "nothing", "Install it as the hint says."},
 	{CodeAgentDisabled, 422, 9, "The agent is switched off in the settings.", "nothing", "Switch it on."},
+	{CodeHooksRefused, 422, 1, "An agent's settings file cannot be edited safely.", "nothing", "Mend the file, or add by hand what the message shows."},
 	{CodeAgentCatalogue, 422, 1, "The user's agents.toml has an error.", "nothing", "Mend what the message names; until then the embedded agents are used."},
 	{CodeOperationInvalid, 422, 9, "The operation id is malformed or from the future.", "nothing", "Mint a new one."},
 	{CodeOperationConflict, 409, 9, "The operation id was used for another request.", "nothing of this request", "Mint a new one."},

@@ -106,6 +106,8 @@ type Pane struct {
 	PaneKey   PaneKey    `json:"paneKey,omitempty"`
 
 	Startup *StartupFault `json:"startup,omitempty"` // a startup command failed, and the rest was not run
+
+	AgentState *AgentState `json:"agentState,omitempty"` // what the agent in it does; nil where none is known
 }
 
 // StartupFault is a command of a config's pane that failed, and what was not run after it

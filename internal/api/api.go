@@ -75,6 +75,7 @@ type Config struct {
 	Feed       *feed.Feed
 	Access     Access
 	Viewers    Viewers
+	Status     Status
 	Page       http.Handler
 	Instance   string // names the cookie, so that instances on one machine do not mix
 	Info       func() wire.HostInfo

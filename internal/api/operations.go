@@ -108,6 +108,7 @@ func (s *Server) operations() {
 	s.chipOperations()
 	s.noticeOperations()
 	s.sessionOperations()
+	s.statusOperations()
 	for _, frame := range []reflect.Type{reflect.TypeFor[wire.ClientFrame](), reflect.TypeFor[wire.ServerFrame]()} {
 		s.api.OpenAPI().Components.Schemas.Schema(frame, true, "") // the stream's frames are no operation, and clients need them
 	}
@@ -174,7 +175,9 @@ type settingsPart interface {
 	SetSetting(ctx context.Context, key string, value json.RawMessage) (known bool, err error)
 }
 
-func (s *Server) settings() []settingsPart { return []settingsPart{s.cfg.Chips, s.cfg.Tabs} }
+func (s *Server) settings() []settingsPart {
+	return []settingsPart{s.cfg.Chips, s.cfg.Tabs, s.cfg.Status}
+}
 
 // checkSetting refuses settings that nobody reads, so that a slip is told.
 func checkSetting(in wire.Setting) error {
@@ -186,7 +189,7 @@ func checkSetting(in wire.Setting) error {
 		}
 		return nil
 	}
-	return davit.Errorf(davit.CodeInvalid, "there is no setting %q", in.Key).WithHint("settings so far: agent.default_surface, github_pr_chip, undo_close_seconds, vertical_tabs")
+	return davit.Errorf(davit.CodeInvalid, "there is no setting %q", in.Key).WithHint("settings so far: agent.default_surface, agent.notify, github_pr_chip, undo_close_seconds, vertical_tabs")
 }
 
 // launchCaller is who asks. One that says nothing of what it can do is taken as able to do
@@ -264,7 +267,11 @@ func (s *Server) tabOperations() {
 		})
 	}
 	op(s, "tab.focus", "Say which pane of a tab is the active one", false, func(ctx context.Context, in wire.TabFocus) (wire.None, error) {
-		return wire.None{}, s.cfg.Tabs.Focus(ctx, in)
+		err := s.cfg.Tabs.Focus(ctx, in)
+		if err == nil {
+			s.cfg.Status.Seen(ctx, in.Pane)
+		}
+		return wire.None{}, err
 	})
 }
 

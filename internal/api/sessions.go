@@ -91,6 +91,9 @@ func (c *client) follow(f wire.ClientFrame) error {
 		return err
 	}
 	c.chats[f.Session] = rows
+	if v, err := c.server.cfg.Sessions.Get(f.Session); err == nil && v.Pane != "" {
+		c.looks[f.Session] = c.server.cfg.Status.Look(v.Pane)
+	}
 	c.group.Go(func() {
 		for {
 			next, err := rows.Next(c.ctx)
@@ -107,5 +110,9 @@ func (c *client) unfollow(id davit.SessionID) {
 	if rows, ok := c.chats[id]; ok {
 		delete(c.chats, id)
 		rows.Close()
+	}
+	if done, ok := c.looks[id]; ok {
+		delete(c.looks, id)
+		done()
 	}
 }

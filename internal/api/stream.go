@@ -49,7 +49,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	defer cancel(nil)
 	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
 	defer stop()
-	c := &client{server: s, conn: conn, ctx: ctx, cancel: cancel, name: "ws-" + randomToken()[:12], subs: map[davit.PaneID]*sub{}, chats: map[davit.SessionID]*session.Subscription{}}
+	c := &client{server: s, conn: conn, ctx: ctx, cancel: cancel, name: "ws-" + randomToken()[:12], subs: map[davit.PaneID]*sub{}, chats: map[davit.SessionID]*session.Subscription{}, looks: map[davit.SessionID]func(){}}
 	err = c.run(r)
 	cancel(err)
 	c.leave()
@@ -69,11 +69,13 @@ type client struct {
 
 	subs  map[davit.PaneID]*sub                     // the reader's own
 	chats map[davit.SessionID]*session.Subscription // likewise
+	looks map[davit.SessionID]func()                // likewise: they end the looks at chats
 }
 
 type sub struct {
 	pane   *pane.Pane
 	output *pane.Subscription // nil before subscribe
+	looked func()             // ends the look that began with subscribe; nil before
 	inputs chan wire.ClientFrame
 }
 
@@ -214,6 +216,7 @@ func (c *client) end(id davit.PaneID, s *sub) {
 	s.pane.Leave(c.name)
 	if s.output != nil {
 		_ = s.output.Close()
+		s.looked()
 	}
 }
 
@@ -233,6 +236,8 @@ func (c *client) subscribe(s *sub, f wire.ClientFrame) error {
 	}
 	if s.output != nil {
 		_ = s.output.Close()
+	} else {
+		s.looked = c.server.cfg.Status.Look(f.Pane)
 	}
 	if f.Cols > 0 && f.Rows > 0 {
 		s.pane.Claim(c.name, f.Cols, f.Rows)

@@ -178,7 +178,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.upCommand(), a.downCommand(), a.statusCommand(), a.logsCommand(), a.doctorCommand(), a.keeperCommand(), a.tryCommand(),
 		a.openCommand(), a.configCommand(), a.skillCommand(), a.tabCommand(), a.groupCommand(), a.noticeCommand(),
-		a.launchCommand(), a.agentCommand(), a.sessionCommand(), a.worktreeCommand(), a.chipsCommand(), a.promptCommand(), a.settingsCommand(),
+		a.launchCommand(), a.agentCommand(), a.psCommand(), a.sessionCommand(), a.worktreeCommand(), a.chipsCommand(), a.promptCommand(), a.settingsCommand(),
 		a.paneCommand(), a.attachCommand(), a.screenCommand(), a.practiceCommand(), a.cleanupCommand(),
 	)
 	return root

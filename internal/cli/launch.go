@@ -318,7 +318,7 @@ func (a *app) agentCommand() *cobra.Command {
 			})
 		},
 	}
-	return noun("agent", "The coding agents that davit knows", list)
+	return noun("agent", "The coding agents that davit knows", list, a.agentHooksCommand(), a.agentReportCommand())
 }
 
 // knownAgent answers from the catalogue without a host, for `davit config check`.

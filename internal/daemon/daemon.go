@@ -73,6 +73,7 @@ type daemon struct {
 	server    *api.Server
 	feed      *feed.Feed
 	chips     *chips
+	statuses  *statuses
 	metrics   metrics
 	files     func() configs.Files
 	configs   *configs.Service
@@ -133,8 +134,12 @@ func (d *daemon) build(ctx context.Context) error {
 		return err
 	}
 	d.feed = feed.New(0, loaded.Seq)
-	d.host = host.New(host.Config{HostID: identity.HostID, Store: d.store, Feed: publisher{d.feed}, Now: time.Now, Log: d.log}, loaded)
 	login := d.captureLogin()
+	agents := &agents{daemon: d, login: login}
+	if d.statuses, err = newStatuses(ctx, d, agents, &loaded); err != nil {
+		return err
+	}
+	d.host = host.New(host.Config{HostID: identity.HostID, Store: d.store, Feed: publisher{d.feed, d.statuses}, Now: time.Now, Log: d.log}, loaded)
 	runner, err := d.gitRunner(login)
 	if err != nil {
 		d.log.Warn("git is not there: worktrees and git chips do not work", "err", err)
@@ -152,7 +157,6 @@ func (d *daemon) build(ctx context.Context) error {
 		scripts = ""
 	}
 	userShell := userShell(d.cfg.Getenv)
-	agents := &agents{daemon: d, login: login}
 	d.sessions = session.New(session.Config{
 		Host: d.host, Store: d.store, Agents: agents, Keeper: d.panes.Link, Linked: d.panes.Linked, Ready: d.panes.Ready(), StateDir: d.cfg.Home.State,
 		Environment: func(pane davit.PaneID, extra []string) []string {
@@ -175,7 +179,7 @@ func (d *daemon) build(ctx context.Context) error {
 	d.configs = configs.New(d.configsConfig(spaces, agents))
 	d.server = api.New(api.Config{
 		Host: d.host, Panes: d.panes, Tabs: d.tabs, Configs: d.configs, Launches: d.launches, Sessions: d.sessions, Agents: agents, Workspaces: spaces,
-		Chips: d.chips, Changes: changes.Reader{Git: runner}, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Page: web.Handler(), Instance: identity.Instance, Metrics: d.metrics.write,
+		Chips: d.chips, Changes: changes.Reader{Git: runner}, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Status: d.statuses, Page: web.Handler(), Instance: identity.Instance, Metrics: d.metrics.write,
 		Info: d.info, Shutdown: d.shutdown, Addresses: func() []string { return api.LocalAddresses(d.tcp.Addr()) }, Log: d.log,
 	})
 	return nil
@@ -207,6 +211,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	run(&panes, "panes", func() error { return d.panes.Run(panesCtx) })
 	run(&tabs, "tabs", func() error { return d.tabs.Run(tabsCtx) })
 	run(&tabs, "sessions", func() error { return d.sessions.Run(tabsCtx) })
+	run(&tabs, "statuses", func() error { return d.statuses.run(tabsCtx) })
 	run(&tabs, "chips", func() error { return d.chips.run(tabsCtx) })
 	run(&tabs, "configs", func() error { return d.watchConfigs(tabsCtx) })
 	run(&tabs, "recovery", func() error { return d.recover(tabsCtx) })

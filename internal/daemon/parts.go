@@ -31,10 +31,16 @@ import (
 	"math/rand/v2"
 )
 
-// publisher gives the loop's events to the feed.
-type publisher struct{ feed *feed.Feed }
+// publisher gives the loop's events to the feed, and tells who follows agents.
+type publisher struct {
+	feed     *feed.Feed
+	statuses *statuses
+}
 
-func (p publisher) Publish(e davit.Event) { p.feed.Publish(e) }
+func (p publisher) Publish(e davit.Event) {
+	p.feed.Publish(e)
+	p.statuses.changed(e)
+}
 
 // late passes what panes tell to the tabs, which are made after the panes.
 type late struct{ d *daemon }
@@ -42,6 +48,7 @@ type late struct{ d *daemon }
 func (l late) PaneEvent(id davit.PaneID, e pane.Event) {
 	l.d.tabs.PaneEvent(id, e)
 	l.d.chips.PaneEvent(id, e)
+	l.d.statuses.PaneEvent(id, e)
 }
 
 // access is the store as the API needs it.

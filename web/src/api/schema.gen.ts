@@ -72,6 +72,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agent.report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What an agent's hook tells (over the socket only) */
+        post: operations["agent.report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent.status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What each agent does, those that wait first */
+        post: operations["agent.status"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agentSession.cancel": {
         parameters: {
             query?: never;
@@ -1312,10 +1346,79 @@ export interface components {
             value: string;
             via?: string;
         };
+        AgentReport: {
+            /** @description claude, codex, gemini, opencode: whose words these are */
+            agent: string;
+            /** @description the id of the child agent that it is about */
+            child?: string;
+            childType?: string;
+            /** @description the agent's own name of it */
+            event: string;
+            /** @description what the tool was given */
+            input?: string;
+            /** @description the user interrupted the turn or the tool */
+            interrupts?: boolean;
+            /** @description which notification, what began a session or a compaction, how a session ended */
+            kind?: string;
+            message?: string;
+            pane: string;
+            /** @description the agent's own id of its conversation */
+            session?: string;
+            tool?: string;
+            /** @description the agent's own id of the tool call */
+            toolUse?: string;
+        };
+        AgentReported: {
+            /** @description the state of the pane's agent is another one now */
+            changed: boolean;
+        };
+        AgentRow: {
+            agent: string;
+            agentName: string;
+            branch?: string;
+            children?: components["schemas"]["ChildAgent"][] | null;
+            directory: string;
+            input?: string;
+            kind: string;
+            message?: string;
+            pane?: string;
+            practice?: boolean;
+            sessionId?: string;
+            /** Format: date-time */
+            since: string;
+            source: string;
+            status: string;
+            tab?: string;
+            tabTitle?: string;
+            tool?: string;
+            unconfirmed?: boolean;
+            unread?: boolean;
+            waiting?: string;
+        };
         AgentSlash: {
             description?: string;
             hint?: string;
             name: string;
+        };
+        AgentState: {
+            agent: string;
+            children?: components["schemas"]["ChildAgent"][] | null;
+            input?: string;
+            interrupted?: boolean;
+            message?: string;
+            question?: string;
+            session?: string;
+            /** Format: date-time */
+            since: string;
+            source: string;
+            status: string;
+            tool?: string;
+            unconfirmed?: boolean;
+            unread?: boolean;
+            waiting?: string;
+        };
+        AgentStatuses: {
+            agents: components["schemas"]["AgentRow"][] | null;
         };
         AgentUsage: {
             /** Format: double */
@@ -1419,6 +1522,14 @@ export interface components {
             unborn?: boolean;
             unstaged: components["schemas"]["Change"][] | null;
             untracked: components["schemas"]["Change"][] | null;
+        };
+        ChildAgent: {
+            id: string;
+            /** Format: date-time */
+            since: string;
+            status: string;
+            type?: string;
+            waiting?: string;
         };
         Chip: {
             data?: components["schemas"]["ChipData"];
@@ -1958,6 +2069,7 @@ export interface components {
         };
         Pane: {
             agent?: string;
+            agentState?: components["schemas"]["AgentState"];
             argv?: string[] | null;
             /** Format: int64 */
             cols: number;
@@ -2774,6 +2886,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agent.report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentReport"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentReported"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agent.status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentStatuses"];
                 };
             };
             /** @description Error */
