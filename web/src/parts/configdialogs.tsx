@@ -1,7 +1,7 @@
 // The small dialogs of tab configs: read and allow a repository's, name a new one, remove one.
 import { useSignal } from "@preact/signals";
 import { ShieldAlert } from "lucide";
-import { useEffect, useId } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { failOf } from "../api/client";
 import type { Config, ConfigFile, Fail, Tab } from "../api/types";
 import { client, closeDialog } from "../state/actions";
@@ -9,6 +9,7 @@ import { newConfig, removeConfig, trustAndOpen } from "../state/configs";
 import { trustWords } from "../words/configs";
 import { FailBox } from "./bits";
 import { Modal } from "./dialog";
+import { FormDialog } from "./formdialog";
 import { Icon } from "./icon";
 import { TextField } from "./launch";
 
@@ -103,7 +104,6 @@ export function NewConfigDialog({ tab }: { tab?: Tab }) {
 	const name = useSignal(tab?.title ?? "");
 	const fail = useSignal<Fail | null>(null);
 	const busy = useSignal(false);
-	const id = useId();
 	const send = async () => {
 		if (busy.value || name.value.trim() === "") return;
 		busy.value = true;
@@ -111,50 +111,29 @@ export function NewConfigDialog({ tab }: { tab?: Tab }) {
 		busy.value = false;
 	};
 	return (
-		<Modal
+		<FormDialog
 			title={tab ? "Save as tab config" : "New tab config"}
-			foot={
-				<>
-					<span class="lead" />
-					<button type="button" class="button plain" onClick={closeDialog}>
-						Cancel
-					</button>
-					<button
-						type="submit"
-						form={id}
-						class="button main"
-						aria-disabled={name.value.trim() === "" || busy.value}
-					>
-						{tab ? "Save" : "Make it"}
-					</button>
-				</>
-			}
+			submit={tab ? "Save" : "Make it"}
+			ready={name.value.trim() !== ""}
+			busy={busy.value}
+			fail={fail.value}
+			onSend={() => void send()}
 		>
-			<form
-				id={id}
-				class="dialog-form"
-				onSubmit={(event) => {
-					event.preventDefault();
-					void send();
+			<TextField
+				label="Name"
+				name="name"
+				value={name.value}
+				focus
+				help={
+					tab
+						? "Keeps its panes, sizes, title, colour and directories; no commands, no cleanup."
+						: "A commented file to start from opens in the editor."
+				}
+				onInput={(text) => {
+					name.value = text;
 				}}
-			>
-				{fail.value && <FailBox fail={fail.value} />}
-				<TextField
-					label="Name"
-					name="name"
-					value={name.value}
-					focus
-					help={
-						tab
-							? "Keeps its panes, sizes, title, colour and directories; no commands, no cleanup."
-							: "A commented file to start from opens in the editor."
-					}
-					onInput={(text) => {
-						name.value = text;
-					}}
-				/>
-			</form>
-		</Modal>
+			/>
+		</FormDialog>
 	);
 }
 

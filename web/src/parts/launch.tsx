@@ -346,6 +346,8 @@ export interface TextFieldProps {
 	placeholder?: string;
 	list?: string;
 	type?: "text" | "password";
+	/** It has several lines: an input would drop the ends of them. */
+	lines?: boolean;
 	/** The label is a name only: what stands around says it to the eye. */
 	hideLabel?: boolean;
 	/** It has the keyboard as soon as it is there. */
@@ -354,7 +356,7 @@ export interface TextFieldProps {
 
 export function TextField(props: TextFieldProps) {
 	const id = useId();
-	const ref = useRef<HTMLInputElement>(null);
+	const ref = useRef<HTMLInputElement | HTMLTextAreaElement>(null);
 	const described = props.fault || props.help ? `${id}-words` : undefined;
 	useEffect(() => {
 		if (!props.focus) return;
@@ -363,8 +365,9 @@ export function TextField(props: TextFieldProps) {
 	}, []);
 	const common = {
 		id,
-		ref,
-		class: "input",
+		ref: (field: HTMLInputElement | HTMLTextAreaElement | null) => {
+			ref.current = field;
+		},
 		name: props.name,
 		value: props.value,
 		placeholder: props.placeholder,
@@ -373,7 +376,8 @@ export function TextField(props: TextFieldProps) {
 		spellcheck: false,
 		"aria-invalid": props.fault !== undefined,
 		"aria-describedby": described,
-		onInput: (event: { currentTarget: HTMLInputElement }) => props.onInput(event.currentTarget.value),
+		onInput: (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
+			props.onInput(event.currentTarget.value),
 	} as const;
 	return (
 		<div class="field">
@@ -381,11 +385,11 @@ export function TextField(props: TextFieldProps) {
 				{props.label}
 			</label>
 			{props.type === "password" ? (
-				<input {...common} type="password" />
-			) : props.list ? (
-				<input {...common} type="text" list={props.list} />
+				<input {...common} class="input" type="password" />
+			) : props.lines ? (
+				<textarea {...common} class="input short" />
 			) : (
-				<input {...common} type="text" />
+				<input {...common} class="input" type="text" list={props.list} />
 			)}
 			{described && (
 				<span id={described} class={props.fault ? "fault" : "help"}>

@@ -2,9 +2,9 @@
 // when its tab closes (spec tabs T5.10). The host writes a config for it, or uses an equal one.
 import { useSignal } from "@preact/signals";
 import { TriangleAlert } from "lucide";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId } from "preact/hooks";
 import type { Agent, Fail } from "../api/types";
-import { client, closeDialog, startDirectory } from "../state/actions";
+import { client, startDirectory } from "../state/actions";
 import { openWorktree } from "../state/configs";
 import { worktreeForm } from "../state/store";
 import { firstBranch } from "../words/branches";
@@ -16,8 +16,7 @@ import {
 	worktreeMissing,
 	worktreeRequest,
 } from "../words/worktrees";
-import { FailBox } from "./bits";
-import { Modal } from "./dialog";
+import { FormDialog } from "./formdialog";
 import { Icon } from "./icon";
 import { TextField } from "./launch";
 import {
@@ -97,74 +96,43 @@ export interface NewWorktreeViewProps {
 
 export function NewWorktreeView(props: NewWorktreeViewProps) {
 	const { form, agents, repositories, branches, why, fail, busy } = props;
-	const id = useId();
-	const ref = useRef<HTMLFormElement>(null);
 	const set = props.onChange;
-	const onSend = (event: Event) => {
-		event.preventDefault();
-		props.onSend();
-	};
 	return (
-		<Modal
+		<FormDialog
 			title="New worktree"
-			foot={
-				<>
-					<span class="lead" id={`${id}-why`} role="status">
-						{busy ? "Making the worktree…" : why || "Opens a tab on it, by a tab config that you can edit."}
-					</span>
-					<button type="button" class="button plain" onClick={closeDialog}>
-						Cancel
-					</button>
-					<button
-						type="submit"
-						form={id}
-						class="button main"
-						aria-disabled={busy || why !== ""}
-						aria-describedby={`${id}-why`}
-					>
-						{busy ? "Making it…" : "Open worktree"}
-					</button>
-				</>
-			}
+			submit={busy ? "Making it…" : "Open worktree"}
+			lead={busy ? "Making the worktree…" : why || "Opens a tab on it, by a tab config that you can edit."}
+			ready={why === ""}
+			busy={busy}
+			fail={fail}
+			onSend={props.onSend}
 		>
-			<form
-				ref={ref}
-				id={id}
-				class="dialog-form"
-				aria-busy={busy}
-				onSubmit={onSend}
-				onKeyDown={(event) => {
-					if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSend(event);
-				}}
-			>
-				{fail && <FailBox fail={fail} />}
-				<div class="form-two">
-					<div class="field">
-						<RepoPicker
-							label="Repository"
-							name="repo"
-							focus
-							value={form.repo}
-							repositories={repositories}
-							onPick={(repo) => {
-								if (repo !== form.repo) set({ repo, base: "" });
-							}}
-						/>
-					</div>
-					<BranchPicker
-						label="From the branch"
-						name="base"
-						value={form.base}
-						branches={branches}
-						waiting={form.repo === ""}
-						onPick={(base) => set({ base })}
+			<div class="form-two">
+				<div class="field">
+					<RepoPicker
+						label="Repository"
+						name="repo"
+						focus
+						value={form.repo}
+						repositories={repositories}
+						onPick={(repo) => {
+							if (repo !== form.repo) set({ repo, base: "" });
+						}}
 					/>
 				</div>
-				<NameChoice {...props} />
-				<RunChoice form={form} agents={agents} set={set} />
-				<CloseChoice form={form} set={set} />
-			</form>
-		</Modal>
+				<BranchPicker
+					label="From the branch"
+					name="base"
+					value={form.base}
+					branches={branches}
+					waiting={form.repo === ""}
+					onPick={(base) => set({ base })}
+				/>
+			</div>
+			<NameChoice {...props} />
+			<RunChoice form={form} agents={agents} set={set} />
+			<CloseChoice form={form} set={set} />
+		</FormDialog>
 	);
 }
 

@@ -7,14 +7,13 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { failOf } from "../api/client";
 import type { Config, Fail, Param } from "../api/types";
-import { closeDialog, startDirectory } from "../state/actions";
+import { startDirectory } from "../state/actions";
 import { openConfig } from "../state/configs";
 import { paramValues } from "../state/store";
 import { firstBranch } from "../words/branches";
-import { offered, sentValue, startValue, unfilled } from "../words/configs";
+import { offered, sentValue, severalLines, startValue, unfilled } from "../words/configs";
 import { oneLine, sentences } from "../words/sentences";
-import { FailBox } from "./bits";
-import { Modal } from "./dialog";
+import { FormDialog } from "./formdialog";
 import { Icon } from "./icon";
 import { TextField } from "./launch";
 import {
@@ -112,54 +111,30 @@ export interface ParamsViewProps {
 }
 
 export function ParamsView(props: ParamsViewProps) {
-	const { config, fail, busy, why } = props;
-	const id = useId();
+	const { config, why } = props;
 	const form = useRef<HTMLFormElement>(null);
 	useEffect(() => {
 		// The first field that is to be typed; a list is not opened by itself.
-		const fields = [...(form.current?.querySelectorAll<HTMLElement>("input, select") ?? [])];
+		const fields = [...(form.current?.querySelectorAll<HTMLElement>("input, textarea, select") ?? [])];
 		const typed = fields.find((field) => !field.matches('[role="combobox"], [type="checkbox"], select'));
 		(typed ?? fields[0])?.focus();
 	}, []);
 	return (
-		<Modal
+		<FormDialog
 			title={config.name}
-			foot={
-				<>
-					<span class="lead" id={`${id}-why`} role="status">
-						{why || <span class="cut block">{config.path}</span>}
-					</span>
-					<button type="button" class="button plain" onClick={closeDialog}>
-						Cancel
-					</button>
-					<button
-						type="submit"
-						form={id}
-						class="button main"
-						aria-disabled={busy || why !== ""}
-						aria-describedby={why ? `${id}-why` : undefined}
-					>
-						{busy ? "Opening…" : "Open tab"}
-					</button>
-				</>
-			}
+			submit={props.busy ? "Opening…" : "Open tab"}
+			lead={why || <span class="cut block">{config.path}</span>}
+			ready={why === ""}
+			busy={props.busy}
+			fail={props.fail}
+			form={form}
+			onSend={props.onSend}
 		>
-			<form
-				id={id}
-				ref={form}
-				class="dialog-form"
-				onSubmit={(event) => {
-					event.preventDefault();
-					props.onSend();
-				}}
-			>
-				{config.description && <p class="help">{config.description}</p>}
-				{fail && <FailBox fail={fail} />}
-				{(config.params ?? []).map((param) => (
-					<ParamField key={param.name} param={param} {...props} />
-				))}
-			</form>
-		</Modal>
+			{config.description && <p class="help">{config.description}</p>}
+			{(config.params ?? []).map((param) => (
+				<ParamField key={param.name} param={param} {...props} />
+			))}
+		</FormDialog>
 	);
 }
 
@@ -209,6 +184,7 @@ function ParamField({ param, ...form }: ParamsViewProps & { param: Param }) {
 						name={param.name}
 						value={value}
 						type={param.type === "secret" ? "password" : "text"}
+						lines={severalLines(param, value)}
 						help={textHelp(param)}
 						placeholder={param.default || (param.type === "secret" ? "" : `Enter ${param.name}`)}
 						onInput={(next) => onChange(param, next)}
@@ -223,7 +199,7 @@ function textHelp(param: Param): string | undefined {
 	const parts = [
 		param.description,
 		param.type === "secret" && "Never stored; asked for again when the program is started again.",
-		param.type !== "secret" && param.default && `Blank means “${param.default}”.`,
+		param.type !== "secret" && param.default && `Blank means “${oneLine(param.default)}”.`,
 		param.default === "" && "May stay blank.",
 	];
 	return sentences(...parts.map((part) => part || undefined)) || undefined;

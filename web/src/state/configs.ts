@@ -2,6 +2,7 @@
 import { failOf, Problem } from "../api/client";
 import type { Config, ConfigFile, Fail, Tab, WorktreeOpen } from "../api/types";
 import { needsTrust } from "../words/configs";
+import { sentences } from "../words/sentences";
 import { ask, bring, client, closeDialog, mention, openTerminal, startDirectory, tell } from "./actions";
 import { configs, dialog, drawer, openForm, paramValues } from "./store";
 
@@ -109,6 +110,7 @@ export async function newConfig(name: string, tab?: Tab): Promise<Fail | null> {
 			? await client.call("config.saveTab", { tab: tab.id, name })
 			: await client.call("config.new", { name });
 		dialog.value = { kind: "editor", path: made.path };
+		if (made.warning) mention("Saved, but not as the tab is", sentences(made.warning));
 		void loadConfigs();
 		return null;
 	} catch (error) {

@@ -10,6 +10,7 @@ import {
 	offered,
 	offsetOf,
 	sentValue,
+	severalLines,
 	startValue,
 	unfilled,
 } from "./configs";
@@ -264,4 +265,13 @@ test("a refused removal gives its list and the digest of it", () => {
 	});
 	expect(losses(fail({})).digest).toBe("");
 	expect(missingSecrets(fail({ missing: ["token"] }))).toEqual(["token"]);
+});
+
+test("a value of several lines gets a field of several lines, a secret does not", () => {
+	const words = { name: "words", type: "text" } as Param;
+	expect(severalLines(words, "one")).toBe(false);
+	expect(severalLines(words, "one\ntwo")).toBe(true);
+	expect(severalLines({ ...words, last: "one\ntwo" }, "")).toBe(true);
+	expect(severalLines({ ...words, default: "one\r\ntwo" }, "")).toBe(true);
+	expect(severalLines({ ...words, type: "secret" }, "one\ntwo")).toBe(false);
 });

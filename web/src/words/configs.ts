@@ -101,6 +101,12 @@ export function offered(param: Param, value: string): string | null {
 	return last !== undefined && last !== "" && last !== value ? last : null;
 }
 
+/** Its field has several lines: it keeps them while the value is typed anew. */
+export function severalLines(param: Param, value: string): boolean {
+	if (param.type === "secret") return false;
+	return [value, param.last, param.default].some((text) => /[\r\n]/.test(text ?? ""));
+}
+
 export function faultPlace(fault: Fault): string {
 	return `${fault.line}:${fault.column}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sentences } from "./sentences";
+import { oneLine, sentences } from "./sentences";
 
 test("a message and its hint are sentences of their own", () => {
 	expect(
@@ -11,4 +11,9 @@ test("a message and its hint are sentences of their own", () => {
 		"/srv/x is no directory. `git init` makes one.",
 	);
 	expect(sentences()).toBe("");
+});
+
+test("a text of several lines is one whose line ends are to be seen", () => {
+	expect(oneLine("red\ngreen\r\nblue\n")).toBe("red ⏎ green ⏎ blue ⏎");
+	expect(oneLine("red")).toBe("red");
 });
