@@ -111,6 +111,25 @@ commands = ["echo {{branch}} {{loud}} {{speed}} {{words}}"]
 	assert.equal(await form.getByLabel("words").inputValue(), "two words");
 	await page.keyboard.press("Escape");
 	await form.waitFor({ state: "detached" });
+
+	// A value of several lines, as from the command line, stays what it is.
+	const params = { repo: first, branch: "main", loud: "false", speed: "fast", words: "red\n green" };
+	await ask(page, "config.open", { config: "choose", params });
+	await openMenu(page);
+	await page.getByRole("menuitem", { name: "Choose", exact: true }).click();
+	await form.getByRole("button", { name: "last time: red ⏎ green" }).click();
+	const lines = form.getByLabel("words");
+	assert.equal(await lines.inputValue(), "red\n green");
+	await clean(page, "the form with a value of several lines");
+	await page.screenshot({ path: new URL("../test-results/params-lines.png", import.meta.url).pathname });
+	await lines.focus();
+	await lines.press("End");
+	await page.keyboard.type("!");
+	assert.equal(await lines.inputValue(), "red\n green!");
+	const sent = page.waitForRequest("**/v1/config.open");
+	await page.keyboard.press("Control+Enter");
+	assert.equal((await sent).postDataJSON().params.words, "red\n green!");
+	await form.waitFor({ state: "detached" });
 	assert.deepEqual(wrong, []);
 	await end("params");
 });
