@@ -16,6 +16,7 @@ import {
 	repository,
 	rows,
 	seesRow,
+	type,
 } from "./story";
 
 after(closeBrowser);
@@ -128,6 +129,19 @@ test("before and after a worktree goes, what git ignores in it is told", async (
 	await view.getByText("1 ignored by git").waitFor();
 	await page.keyboard.press("Escape");
 	await view.waitFor({ state: "detached" });
+	// The question before a close says it too.
+	await page.locator(`[data-tab="${tab.id}"] .row-main`).click();
+	await page.locator(".stage .terminal textarea").focus();
+	await type(page, "sleep 300");
+	await page.locator('.row .mark[data-state="running"]').waitFor();
+	await page.locator(`[data-tab="${tab.id}"]`).click({ button: "right" });
+	await page.getByRole("menuitem", { name: /^Close(?! others| those| group)/ }).click();
+	const question = page.getByRole("dialog", { name: "Close the tab?" });
+	await question.getByText(/\.env/).waitFor();
+	await clean(page, "the question that says what goes");
+	await page.screenshot({ path: new URL("../test-results/close-going.png", import.meta.url).pathname });
+	await question.getByRole("button", { name: "Keep it" }).click();
+	await question.waitFor({ state: "detached" });
 	const closed = await ask<{ going: { text: string }[] }>(page, "tab.close", { tabs: [tab.id], yes: true });
 	assert.match(closed.going[0]?.text ?? "", /\.env/);
 	await page.getByText(/\.env/).first().waitFor();

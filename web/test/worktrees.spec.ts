@@ -166,6 +166,8 @@ test("a worktree with work in it is refused, told what would be lost, and remove
 	await ask(page, "worktree.open", { in: `path:${repo}`, branch: "wreck" });
 	const { path } = await shownWorktree(page, 1);
 	writeFileSync(join(path, "cargo.txt"), "gold\n");
+	writeFileSync(join(repo, ".git", "info", "exclude"), ".env\n");
+	writeFileSync(join(path, ".env"), "TOKEN=1\n");
 	await page.keyboard.press("Control+KeyK");
 	await page.keyboard.type("worktrees");
 	await page.keyboard.press("Enter");
@@ -178,6 +180,7 @@ test("a worktree with work in it is refused, told what would be lost, and remove
 	await page.screenshot({ path: new URL("../test-results/worktrees.png", import.meta.url).pathname });
 	await entry.getByRole("button", { name: "Remove the worktree wreck" }).click();
 	const removal = view.getByRole("form", { name: "Remove the worktree wreck" });
+	await removal.getByText("With it goes 1 file or folder that git ignores").waitFor();
 	await removal.getByRole("button", { name: "Remove", exact: true }).click();
 	await removal.getByText("cargo.txt").waitFor();
 	assert.ok(existsSync(path));
@@ -195,6 +198,9 @@ test("a worktree with work in it is refused, told what would be lost, and remove
 	await entry.waitFor({ state: "detached" });
 	assert.ok(!existsSync(path));
 	assert.match(execFileSync("git", ["-C", repo, "branch", "--list", "wreck"], { encoding: "utf8" }), /wreck/);
+	// What stayed, and what went unasked (spec launch L9.6).
+	await page.getByText(/Kept: .*wreck.*Went with it, as git ignored it: \.env\./).waitFor();
+	await page.screenshot({ path: new URL("../test-results/worktree-went.png", import.meta.url).pathname });
 	await page.keyboard.press("Escape");
 	await end("worktree-removed");
 });
