@@ -2,6 +2,7 @@ package chip
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,10 @@ func TestWhileTyping(t *testing.T) {
 	}
 	if c := FromOutput(kube, "ctx"); len(c.Data.WhileTyping) != len(kubeTools) {
 		t.Errorf("the page is not told when: %+v", c)
+	}
+	aliases = map[string]string{"k": "kubectl", "h": "sudo k3", "k3": "/opt/kubectl -n lamp", "ls": "ls -l", "helm": "helm --debug"}
+	if got := Beside([]string{"kubectl", "helm"}, aliases); !slices.Equal(got, []string{"kubectl", "helm", "h", "k", "k3"}) {
+		t.Errorf("drawn beside %q", got)
 	}
 }
 

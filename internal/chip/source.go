@@ -134,3 +134,16 @@ func Drawn(p Policy, line string, aliases map[string]string) bool {
 	words := Program(line, aliases)
 	return len(words) > 0 && slices.Contains(p.WhileTyping, words[0])
 }
+
+// Beside gives the first words that a chip is drawn beside, for those who draw it: its
+// programs, and the shell's aliases that lead to one of them.
+func Beside(programs []string, aliases map[string]string) []string {
+	var also []string
+	for name := range aliases {
+		if words := Program(name, aliases); len(words) > 0 && slices.Contains(programs, words[0]) && !slices.Contains(programs, name) {
+			also = append(also, name)
+		}
+	}
+	slices.Sort(also)
+	return slices.Concat(programs, also)
+}

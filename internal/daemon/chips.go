@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"os/user"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -179,11 +180,26 @@ func (c *chips) push(u runner.Update) {
 		if _, shown := m.State.Panes[id]; !shown {
 			return host.Change{}, nil
 		}
-		return host.Change{Events: []davit.Event{{Kind: davit.EventChips, PaneID: id, Chips: u.Chips}}, Volatile: true}, nil
+		return host.Change{Events: []davit.Event{{Kind: davit.EventChips, PaneID: id, Chips: c.besides(id, u.Chips)}}, Volatile: true}, nil
 	})
 	if err != nil {
 		c.d.log.Debug("chips were not shown", "pane", id, "err", err)
 	}
+}
+
+// besides tells with a chip that belongs to some programs also the aliases that the pane's
+// shell has for them, as they are when its value lands.
+func (c *chips) besides(id davit.PaneID, values []davit.Chip) []davit.Chip {
+	for i, value := range values {
+		if value.Data == nil || len(value.Data.WhileTyping) == 0 {
+			continue
+		}
+		data := *value.Data // shared by surfaces
+		data.WhileTyping = chip.Beside(data.WhileTyping, c.place(id).aliases())
+		values = slices.Clone(values)
+		values[i].Data = &data
+	}
+	return values
 }
 
 // Pane says which directory a pane is in (tab.Chips).

@@ -27,6 +27,7 @@ import { pick, stopSession } from "../chat/acts";
 import { pickers, takesMessages, usageWords } from "../chat/words";
 import { closePane, splitPane } from "../state/actions";
 import { dialog, zoomed } from "../state/store";
+import { besides } from "../words/chips";
 import { shows } from "../words/tabs";
 import { IconButton } from "./bits";
 import { type Step, useFit } from "./fit";
@@ -133,7 +134,7 @@ function Piece({ kind, session, chips, plan, running }: FooterProps & { kind: st
 			return <Dimmed icon={Mic} label="Dictate" reason="Dictation is not there yet" />;
 		default: {
 			const chip = chips.find((c) => c.kind === kind);
-			return chip && shows(chip) ? <ChipView chip={chip} /> : null;
+			return chip && shows(chip) && besides(chip, "") ? <ChipView chip={chip} /> : null;
 		}
 	}
 }

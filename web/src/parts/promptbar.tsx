@@ -3,28 +3,23 @@ import { useSignal } from "@preact/signals";
 import {
 	Columns2,
 	Copy,
-	Diff as DiffIcon,
 	ExternalLink,
-	Folder,
-	GitBranch,
-	GitPullRequest,
-	type IconNode,
 	Maximize2,
 	Minimize2,
 	ReceiptText,
 	Rows2,
-	Tag,
 	TriangleAlert,
 	X,
 } from "lucide";
 import { useRef } from "preact/hooks";
 import type { Chip, Pane, PullRequest } from "../api/types";
 import { closePane, copy, splitPane } from "../state/actions";
-import { chips, dialog, layout, tabs, zoomed } from "../state/store";
+import { chips, dialog, layout, tabs, typedPrograms, zoomed } from "../state/store";
+import { chipMore, chipName, chipParts, chipText, isClean } from "../words/chipnames";
 import { barChips } from "../words/chips";
 import { pullLines, pullName, pullState, safePage } from "../words/pull";
-import { shortPath } from "../words/tabs";
 import { Diff, IconButton } from "./bits";
+import { ChipIcon } from "./chipicon";
 import { Icon } from "./icon";
 import { Menu, MenuItem } from "./menu";
 import { PaneNote } from "./pane";
@@ -39,7 +34,8 @@ export interface PromptBarProps {
 export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 	const tab = tabs.value.find((t) => t.id === pane.tab);
 	const launches = tab?.launches ?? [];
-	const shown = barChips(pane, chips.value[pane.id] ?? [], layout.value);
+	const typed = typedPrograms.value[pane.id];
+	const shown = barChips(pane, chips.value[pane.id] ?? [], layout.value, typed);
 	const launch = launches.find((r) => r.outcome.paneKey === `${pane.tab}:${pane.id}`) ?? launches[0];
 	return (
 		<div class="bar" role="toolbar" aria-label="Prompt bar">
@@ -115,19 +111,6 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 	);
 }
 
-const icons: Record<string, IconNode> = {
-	cwd: Folder,
-	git_branch: GitBranch,
-	git_diff: DiffIcon,
-	github_pr: GitPullRequest,
-};
-const names: Record<string, string> = {
-	cwd: "Directory",
-	git_branch: "Branch",
-	git_diff: "Changes",
-	github_pr: "Pull request",
-};
-
 /** One chip: its text, its full value in the tooltip, its value on the clipboard by a click. */
 export function ChipView({ chip }: { chip: Chip }) {
 	const pull = chip.kind === "github_pr" ? chip.data?.pullRequest : undefined;
@@ -200,11 +183,11 @@ function PullChip({ chip, pull, page }: { chip: Chip; pull: PullRequest; page: s
 }
 
 function CopyChip({ chip }: { chip: Chip }) {
-	const name = names[chip.kind] ?? chip.kind;
+	const name = chipName(chip.kind, chip.title);
 	const stale = chip.status === "stale";
 	const tip = [
 		`${name}: ${chip.value || chip.text}`,
-		chip.kind === "git_diff" && chip.data ? diffWords(chip) : "",
+		chipMore(chip),
 		stale ? `Not up to date${chip.reason ? `: ${chip.reason}` : ""}` : (chip.reason ?? ""),
 		"Click to copy",
 	];
@@ -215,31 +198,18 @@ function CopyChip({ chip }: { chip: Chip }) {
 			data-kind={chip.kind}
 			data-status={chip.status}
 			data-tip={tip.filter(Boolean).join("\n")}
-			aria-label={`${name}: ${visible(chip)}${stale ? ", not up to date" : ""}. Copy`}
+			aria-label={`${name}: ${chipText(chip)}${stale ? ", not up to date" : ""}. Copy`}
 			onClick={() => void copy(chip.value || chip.text, `${name} copied`)}
 		>
-			<Icon of={icons[chip.kind] ?? Tag} size={14} />
+			<ChipIcon kind={chip.kind} icon={chip.icon} />
 			<ChipText chip={chip} />
 		</button>
 	);
 }
 
-function isClean(chip: Chip): boolean {
-	const data = chip.data;
-	return chip.kind === "git_diff" && !!data && data.files + data.added + data.removed + data.untracked === 0;
-}
-
-/** What ChipText shows, as the words of the button's name must have it too. */
-function visible(chip: Chip): string {
-	if (chip.kind !== "git_diff" || !chip.data) return chip.text;
-	if (isClean(chip)) return "clean";
-	const files = chip.data.files > 0 ? `${chip.data.files} ` : "";
-	return `${files}+${chip.data.added} −${chip.data.removed}`;
-}
-
-function ChipText({ chip }: { chip: Chip }) {
-	if (chip.kind === "git_diff" && chip.data) {
-		if (isClean(chip)) return <span>clean</span>;
+/** What a chip shows; with little room its head gives way, and its tail stays. */
+export function ChipText({ chip }: { chip: Chip }) {
+	if (chip.kind === "git_diff" && chip.data && !isClean(chip)) {
 		return (
 			<>
 				{chip.data.files > 0 && <span>{chip.data.files}</span>}
@@ -247,13 +217,19 @@ function ChipText({ chip }: { chip: Chip }) {
 			</>
 		);
 	}
-	return <span class="cut">{chip.kind === "cwd" ? shortPath(chip.text, 40) : chip.text}</span>;
-}
-
-function diffWords(chip: Chip): string {
-	const data = chip.data;
-	if (!data) return "";
-	const files = `${data.files} ${data.files === 1 ? "file" : "files"}`;
-	const fresh = data.untracked > 0 ? `, ${data.untracked} untracked` : "";
-	return `${files}, ${data.added} lines added, ${data.removed} removed${fresh}`;
+	const { head, tail } = chipParts(chip);
+	if (chip.kind === "cwd") {
+		return (
+			<span class="chip-path">
+				{head && <span class="cut">{head}</span>}
+				<span class="cut chip-tail">{tail}</span>
+			</span>
+		);
+	}
+	return (
+		<>
+			<span class="cut">{head}</span>
+			{tail && <span class="chip-counts">{tail}</span>}
+		</>
+	);
 }

@@ -118,6 +118,8 @@ export interface Told {
 export const told = signal<readonly Told[]>([]);
 /** Panes whose failed startup command was taken note of, by what it was. */
 export const seenStartup = signal<Readonly<Record<string, string>>>({});
+/** The program that the line at a pane's prompt begins with, while one is typed here. */
+export const typedPrograms = signal<Readonly<Record<string, string>>>({});
 /** Why a pane refused what was typed. */
 export const refusedInput = signal<Readonly<Record<string, Fail>>>({});
 /** A clock that moves only while something counts down. */

@@ -3,7 +3,7 @@
 // drawn again from a snapshot.
 import { ownKey } from "../keys/keys";
 import { copy, focusPane } from "../state/actions";
-import { fontSize, model, panes, refusedInput } from "../state/store";
+import { fontSize, model, panes, refusedInput, typedPrograms } from "../state/store";
 import { connection } from "../state/stream";
 import { paneName } from "../words/panes";
 import type { TerminalSession } from "./session";
@@ -37,6 +37,11 @@ export async function sessionOf(pane: string): Promise<TerminalSession> {
 				else if (had) refusedInput.value = rest;
 			},
 			copied: (text) => copy(text, "Copied"),
+			typed: (program) => {
+				const { [pane]: had, ...rest } = typedPrograms.value;
+				if (program) typedPrograms.value = { ...rest, [pane]: program };
+				else if (had) typedPrograms.value = rest;
+			},
 			fontSize: fontSize.value,
 			reducedMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
 		});

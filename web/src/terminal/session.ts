@@ -11,6 +11,7 @@ import type { Connection, PaneSink } from "../stream/connection";
 import type { InputFrame, Output } from "../stream/frames";
 import { Earlier } from "./earlier";
 import { accelerate } from "./gpu";
+import { PromptLine } from "./promptline";
 import { swallowQueries } from "./queries";
 import { fitted, type Size, smallest } from "./size";
 import { terminalTheme } from "./theme";
@@ -21,6 +22,8 @@ export interface SessionHooks {
 	focused: () => void;
 	failed: (fail: Fail | null) => void;
 	copied: (text: string) => void;
+	/** The program that the line at the shell's prompt begins with; "" for none. */
+	typed: (program: string) => void;
 	fontSize: number;
 	reducedMotion: boolean;
 }
@@ -33,6 +36,7 @@ export class TerminalSession implements PaneSink {
 	private readonly terminal: Terminal;
 	private readonly fit = new FitAddon();
 	private readonly earlier: Earlier;
+	private readonly promptLine: PromptLine;
 	private received: number | null = null;
 	private opened = false;
 	private watching = false;
@@ -73,6 +77,7 @@ export class TerminalSession implements PaneSink {
 		this.terminal.loadAddon(new WebLinksAddon((_, uri) => follow(uri)));
 		this.terminal.unicode.activeVersion = "15-graphemes";
 		swallowQueries(this.terminal);
+		this.promptLine = new PromptLine(this.terminal, hooks.typed);
 		this.terminal.attachCustomKeyEventHandler((event) => this.key(event));
 		this.terminal.onData((data) => this.input({ data }));
 		this.terminal.onBinary((data) => this.input({ bytes: btoa(data) }));
@@ -100,6 +105,7 @@ export class TerminalSession implements PaneSink {
 			// followed by old output.
 			this.terminal.write("", () => {
 				this.terminal.reset();
+				this.promptLine.lost();
 				if (output.cols > 0 && output.rows > 0) this.terminal.resize(output.cols, output.rows);
 				this.settled();
 			});
@@ -115,6 +121,7 @@ export class TerminalSession implements PaneSink {
 		this.refusals = 0;
 		this.terminal.write(output.data, () => {
 			if (output.kind === "snapshot") this.earlier.drawn();
+			this.promptLine.read();
 			this.connection.ack(this.pane, output.to);
 		});
 	}
@@ -227,6 +234,7 @@ export class TerminalSession implements PaneSink {
 
 	dispose(): void {
 		this.unwatch();
+		this.promptLine.lost();
 		this.terminal.dispose();
 		this.element.remove();
 	}
