@@ -39,6 +39,9 @@ const (
 	CodePaneNotFound      Code = "pane_not_found"
 	CodePaneEnded         Code = "pane_ended"
 	CodePaneLost          Code = "pane_lost"
+	CodePaneNoPrompt      Code = "pane_no_prompt"
+	CodePaneLineUnknown   Code = "pane_line_unknown"
+	CodePaneNotShell      Code = "pane_not_shell"
 	CodePaneBusy          Code = "pane_busy"
 	CodePaneIsChat        Code = "pane_is_chat"
 	CodePaneLineTooLong   Code = "pane_line_too_long"
@@ -150,6 +153,9 @@ var codeTable = []CodeInfo{
 	{CodePaneEnded, 409, 7, "The pane's program has ended.", "nothing", "Open another pane."},
 	{CodePaneLost, 409, 7, "The pane's keeper is gone, and with it the way to its program.", "nothing", "Open another pane; what still runs is listed by `davit keeper status`."},
 	{CodePaneIsChat, 409, 2, "The pane holds a chat, and what was asked for needs a terminal.", "nothing", "Use `davit session show` and `davit session send`; the error names the session."},
+	{CodePaneNoPrompt, 409, 7, "The pane's shell has no prompt open, so no command can be typed there.", "nothing", "Wait for the prompt; the details have the reason."},
+	{CodePaneLineUnknown, 409, 7, "Something may be typed at the pane's prompt, and its shell cannot put it aside.", "nothing", "Empty the line, or type the command yourself."},
+	{CodePaneNotShell, 422, 7, "The pane holds a program and no shell.", "nothing", "Open a shell beside it."},
 	{CodePaneBusy, 429, 7, "The pane's program does not read, and its input queue is full.", "nothing", "Send it again later: nothing of it was taken."},
 	{CodePaneLineTooLong, 422, 7, "A line over 4,095 bytes while the terminal reads whole lines.", "nothing", "Send shorter lines: the kernel would cut this one."},
 	{CodePaneSpawnFailed, 422, 7, "The program could not be started.", "nothing", "Check the command and its directory."},

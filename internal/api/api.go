@@ -26,6 +26,7 @@ import (
 	"davit/internal/feed"
 	"davit/internal/host"
 	"davit/internal/launch"
+	"davit/internal/run"
 	"davit/internal/session"
 	"davit/internal/store"
 	"davit/internal/tab"
@@ -71,6 +72,7 @@ type Config struct {
 	Agents     Agents
 	Workspaces *workspace.Workspaces
 	Chips      Chips
+	Runs       *run.Service
 	Changes    changes.Reader
 	Feed       *feed.Feed
 	Access     Access

@@ -20,6 +20,9 @@ func (s *Server) paneOperations() {
 	})
 	op(s, "pane.read", "What a pane shows, as text", true, s.paneRead)
 	op(s, "pane.write", "Give text to a pane's program", false, s.paneWrite)
+	op(s, "pane.run", "Type a command for the user into a pane's shell, at its prompt; a half-typed line survives", false, func(ctx context.Context, in wire.PaneRun) (wire.PaneRan, error) {
+		return s.cfg.Runs.Run(ctx, caller(ctx).Key, in)
+	})
 	op(s, "pane.resize", "Set a pane's size; a client that shows it takes it over", false, func(ctx context.Context, in wire.PaneResize) (wire.None, error) {
 		p, err := s.cfg.Panes.Get(in.Pane)
 		if err == nil {

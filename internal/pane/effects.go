@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"davit"
+	"davit/internal/shell"
 	"davit/screen"
 )
 
@@ -35,6 +36,9 @@ func (p *Pane) effect(e *screen.Effect) {
 			return
 		}
 		p.fold.property(e.Params)
+		if _, answered := e.Params[shell.PropertyRun]; answered {
+			p.fold.answeredAt = e.At
+		}
 		ev.Kind = EventProperty
 	case screen.PromptStart, screen.CommandStart, screen.OutputStart, screen.CommandEnd:
 		p.mark(e)

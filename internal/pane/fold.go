@@ -35,7 +35,10 @@ type fold struct {
 	begun   bool   // goal is known
 	caught  bool   // and reached
 
-	sided     bool   // left-right margins are on (mode 69)
+	sided      bool   // left-right margins are on (mode 69)
+	answeredAt uint64 // where the shell last answered a request of davit's (line.go)
+	gave       uint64 // which prompt the user's line was given back at
+
 	swallow   bool   // inside a string too long to hold back
 	swallowed uint64 // its start
 	escaped   bool   // the last byte of it was ESC
@@ -176,6 +179,7 @@ func (p *Pane) apply(c chunk) {
 		if f.screen.Offset() >= f.goal {
 			p.catchUp()
 		}
+		p.giveBack()
 		return
 	}
 	switch frame := c.frame; frame.Kind {
@@ -191,6 +195,7 @@ func (p *Pane) apply(c chunk) {
 	if !f.caught && f.screen.Offset() >= f.goal {
 		p.catchUp()
 	}
+	p.giveBack()
 	p.touched()
 }
 

@@ -31,6 +31,7 @@ type terminal struct {
 	mu      sync.Mutex // guards seen
 	seen    []byte
 	ended   chan struct{}
+	scripts string
 }
 
 // mark is one OSC: code "133;A", "133;D", "7", "633;P", and what follows.
@@ -89,7 +90,7 @@ func open(t *testing.T, kind shell.Kind, in startup) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{t: t, pty: file, command: command, ended: make(chan struct{})}
+	term := &terminal{t: t, scripts: scripts, pty: file, command: command, ended: make(chan struct{})}
 	go func() {
 		defer close(term.ended)
 		buffer := make([]byte, 64<<10)

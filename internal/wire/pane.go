@@ -73,3 +73,27 @@ type PaneWait struct {
 	Text    string       `json:"text,omitempty"`
 	Timeout int          `json:"timeout,omitempty" doc:"seconds; 30 when absent, at most 600"`
 }
+
+// PaneRun is pane.run: a command typed for the user into the pane's shell, at its prompt
+// (spec chips C5.2).
+type PaneRun struct {
+	Pane              davit.PaneID `json:"pane"`
+	Argv              []string     `json:"argv" doc:"the command and its arguments; davit quotes them for the pane's own shell"`
+	ClientOperationID string       `json:"clientOperationId" doc:"minted by the caller as for a launch; the same id never runs twice"`
+}
+
+// How a command was given to a shell.
+const (
+	RanByKey = "key"   // by davit's key: a half-typed line was put aside
+	RanTyped = "typed" // typed at a prompt that was empty
+)
+
+// PaneRan answers it, once the command has begun.
+type PaneRan struct {
+	Pane     davit.PaneID `json:"pane"`
+	Line     string       `json:"line" doc:"the command line, as the shell has it; empty when it is replayed"`
+	How      string       `json:"how" enum:"key,typed"`
+	Kept     bool         `json:"kept,omitempty" doc:"the user had typed something: it comes back at the next prompt"`
+	Block    *davit.Block `json:"block,omitempty" doc:"the command as it began; absent when the shell told no beginning within two seconds"`
+	Replayed bool         `json:"replayed,omitempty" doc:"this is the stored answer of an earlier request"`
+}

@@ -871,6 +871,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pane.run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Type a command for the user into a pane's shell, at its prompt; a half-typed line survives */
+        post: operations["pane.run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pane.sizes": {
         parameters: {
             query?: never;
@@ -2113,6 +2130,19 @@ export interface components {
             /** @enum {string} */
             side?: "left" | "right" | "up" | "down";
         };
+        PaneRan: {
+            /** @description the command as it began; absent when the shell told no beginning within two seconds */
+            block?: components["schemas"]["Block"];
+            /** @enum {string} */
+            how: "key" | "typed";
+            /** @description the user had typed something: it comes back at the next prompt */
+            kept?: boolean;
+            /** @description the command line, as the shell has it; empty when it is replayed */
+            line: string;
+            pane: string;
+            /** @description this is the stored answer of an earlier request */
+            replayed?: boolean;
+        };
         PaneRead: {
             pane: string;
             /**
@@ -2134,6 +2164,13 @@ export interface components {
             secrets?: {
                 [key: string]: string;
             };
+        };
+        PaneRun: {
+            /** @description the command and its arguments; davit quotes them for the pane's own shell */
+            argv: string[] | null;
+            /** @description minted by the caller as for a launch; the same id never runs twice */
+            clientOperationId: string;
+            pane: string;
         };
         PaneSizes: {
             /** @description child indices from the root to the split */
@@ -4413,6 +4450,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["None"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "pane.run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaneRun"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaneRan"];
                 };
             };
             /** @description Error */

@@ -22,6 +22,9 @@ fi
 if [[ $- == *i* && -z ${__davit_loaded-} ]]; then
 __davit_loaded=1
 __davit_ran= __davit_said= __davit_history= __davit_empty=
+__davit_keys= __davit_key= __davit_more= __davit_armed= __davit_line= __davit_point=0 __davit_kept=
+__davit_run=
+[[ ${DAVIT_PANE-} == *[!a-zA-Z0-9_]* || -z ${DAVIT_PANE-} ]] || __davit_run=${BASH_SOURCE[0]%/bash/*}/run/$DAVIT_PANE
 __davit_directory= __davit_url=
 __davit_path= __davit_venv= __davit_conda= __davit_node= __davit_kube= __davit_ssh= __davit_aliases=$'\n'
 
@@ -189,6 +192,77 @@ __davit_tell_aliases() {
 	__davit_property ALIASES "$table"
 }
 
+# davit's keys. No keyboard has them: "take" puts the user's line aside and a command of
+# davit's in its place, "accept" runs it and is nothing at any other time, "give" puts the
+# line back. They follow each other in one write, so nothing typed comes between.
+__davit_bind() {
+	local map
+	for map in emacs vi-insert vi-command; do
+		builtin bind -m $map -x '"\e[5791~": __davit_take'
+		builtin bind -m $map '"\e[5792~": redraw-current-line'
+		builtin bind -m $map -x '"\e[5793~": __davit_give'
+	done 2>/dev/null
+	__davit_keys=1
+	return 0
+}
+
+__davit_accept() {
+	local map
+	for map in emacs vi-insert vi-command; do
+		builtin bind -m $map "\"\\e[5792~\": $1"
+	done
+	return 0
+}
+
+# The command lies in a file, behind the id of its request. Who makes the file of that id
+# first decides: this shell that it runs, or davit that it never will.
+__davit_take() {
+	local id= line= answer options=$-
+	if [[ -r $__davit_run ]]; then
+		{ IFS= builtin read -r id && IFS= builtin read -r line; } 2>/dev/null <"$__davit_run"
+	fi
+	if [[ -z $line ]]; then answer=nothing
+	elif [[ -n $__davit_more ]]; then answer=continuation
+	elif [[ -n $__davit_line ]]; then answer=kept
+	else
+		set -C
+		if { builtin true >"$__davit_run.$id"; } 2>/dev/null; then answer=taken; else answer=late; fi
+		[[ $options == *C* ]] || set +C
+	fi
+	if [[ $answer == taken ]]; then
+		__davit_line=$READLINE_LINE __davit_point=$READLINE_POINT
+		[[ -z $__davit_line ]] || answer=kept_and_taken
+		READLINE_LINE=$line READLINE_POINT=${#line} __davit_armed=1
+		__davit_accept accept-line
+	fi
+	__davit_property RUN "$id $answer"
+	return 0
+}
+
+__davit_give() {
+	[[ -n $__davit_line ]] || return 0
+	READLINE_LINE=${__davit_line:0:__davit_point}$READLINE_LINE${__davit_line:__davit_point}
+	READLINE_POINT=$((__davit_point + READLINE_POINT))
+	__davit_line=
+	__davit_tell_keys
+	return 0
+}
+
+# Whether the keys can be pressed, and whether a line waits to be given back.
+__davit_tell_keys() {
+	local key=
+	if [[ -n $__davit_run && -n $__davit_keys ]] && [[ -o emacs || -o vi ]] && builtin shopt -q promptvars; then key=bash; fi
+	if [[ $key != "$__davit_key" ]]; then
+		__davit_key=$key
+		__davit_property RUN_KEY "$key"
+	fi
+	if [[ ${__davit_line:+1} != "$__davit_kept" ]]; then
+		__davit_kept=${__davit_line:+1}
+		__davit_property KEPT "$__davit_kept"
+	fi
+	return 0
+}
+
 # The last of PROMPT_COMMAND: whatever made PS1 has made it now; put the marks around it.
 __davit_prompt() {
 	local status=$?
@@ -199,6 +273,14 @@ __davit_prompt() {
 	if [[ ${PS1-} != *'\e]133;A\a'* ]]; then
 		PS1='\[\e]133;A\a\]'${PS1-}'\[\e]133;B\a\]'
 	fi
+	[[ -n $__davit_keys ]] || __davit_bind
+	if [[ -n $__davit_armed ]]; then
+		__davit_armed=
+		__davit_accept redraw-current-line
+	fi
+	__davit_more=
+	[[ ${PS2-} == *__davit_more* ]] || PS2='${__davit_empty:$((__davit_more=1, 0)):0}'${PS2-}
+	__davit_tell_keys
 	if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
 		if [[ ${PS0-} != *__davit_command* ]]; then
 			# The arithmetic makes a note in this shell; the substitution is the fork.

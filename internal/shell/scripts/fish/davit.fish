@@ -6,6 +6,12 @@ status is-interactive; and not set -q __davit_loaded; or exit 0
 set -g __davit_loaded 1
 set -g __davit_ran 0
 
+set -g __davit_line ''
+set -g __davit_point 0
+# Where davit puts a command for this shell.
+set -g __davit_run ''
+string match -qr '^[a-zA-Z0-9_]+$' -- "$DAVIT_PANE"; and set __davit_run (string replace -r '/fish/[^/]*$' '' -- (status filename))/run/$DAVIT_PANE
+
 # fish 4 marks prompts and commands by itself; then only the rest is told.
 set -g __davit_native 0
 string match -qr '^([4-9]|[1-9][0-9]+)\.' -- "$version"; and set __davit_native 1
@@ -47,6 +53,60 @@ function __davit_tell_aliases
     __davit_tell ALIASES (string join \n -- $table | string collect)
 end
 
+# davit's keys, which no keyboard has: "take" puts the user's line aside and runs a command
+# of davit's, "give" puts the line back. The command lies in a file, behind the id of its
+# request. Who makes the file of that id first decides: this shell that it runs, or davit
+# that it never will.
+function __davit_take
+    set -l id ''
+    set -l line ''
+    set -l answer nothing
+    if test -r "$__davit_run"
+        begin
+            read id
+            read line
+        end <$__davit_run
+    end
+    if test -n "$line"
+        set answer late
+        if test -n "$__davit_line"
+            set answer kept
+        else if not test -e $__davit_run.$id
+            builtin true >?$__davit_run.$id; and set answer taken
+        end
+    end
+    if test $answer = taken
+        set __davit_line (commandline -b) # its lines
+        set __davit_point (commandline -C)
+        test -n "$__davit_line"; and set answer kept_and_taken
+        # The blank keeps abbreviations from the last word.
+        commandline -r -- "$line "
+        commandline -f execute
+        # As Enter does it: the next line is typed into.
+        test "$fish_key_bindings" = fish_vi_key_bindings; and set -g fish_bind_mode insert
+    end
+    __davit_property RUN "$id $answer"
+end
+
+function __davit_give
+    test -n "$__davit_line"; or return 0
+    set -l at (math $__davit_point + (commandline -C))
+    set -l typed (commandline -b)
+    commandline -r -- $__davit_line
+    commandline -C $__davit_point
+    test -n "$typed"; and commandline -i -- $typed
+    commandline -C $at
+    set __davit_line ''
+    __davit_tell KEPT ''
+end
+
+if test -n "$__davit_run"; and test $__davit_native = 0
+    for mode in default insert visual replace replace_one
+        bind -M $mode \e\[5791~ __davit_take
+        bind -M $mode \e\[5793~ __davit_give
+    end
+end
+
 function __davit_prompt_start --on-event fish_prompt --on-event fish_cancel --on-event fish_posterror
     set -l exit_status $status
     if test $__davit_ran = 1
@@ -63,6 +123,10 @@ function __davit_prompt_start --on-event fish_prompt --on-event fish_cancel --on
     test -n "$SSH_CONNECTION"; and set far "$USER@$hostname"
     __davit_tell SSH "$far"
     __davit_tell_aliases
+    test -n "$__davit_run"; and test $__davit_native = 0; and __davit_tell RUN_KEY fish
+    set -l kept ''
+    test -n "$__davit_line"; and set kept 1
+    __davit_tell KEPT "$kept"
     # The version managers name the version in a directory; asking node costs 40 ms.
     set -l node "$NVM_BIN"
     test -n "$node"; or set node (string match -r -- '.*node.*/versions/.*/bin$' $PATH)[1]

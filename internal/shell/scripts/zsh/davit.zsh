@@ -11,6 +11,9 @@ __davit_begin() {
 	__davit_begun=1
 	builtin typeset -gi __davit_ran=0 __davit_history=0
 	builtin typeset -g __davit_directory= __davit_url= __davit_path= __davit_venv= __davit_conda= __davit_node= __davit_kube= __davit_ssh= __davit_aliases=
+	builtin typeset -g __davit_key= __davit_line= __davit_kept=
+	builtin typeset -gi __davit_point=0
+	zle -N __davit_take && zle -N __davit_give
 	builtin typeset -ga precmd_functions preexec_functions
 	precmd_functions=(${precmd_functions:#__davit_begin} __davit_precmd)
 	preexec_functions+=(__davit_preexec)
@@ -100,6 +103,7 @@ __davit_precmd() {
 	if [[ "${precmd_functions[-1]-}" != __davit_precmd ]]; then
 		precmd_functions=("${(@)precmd_functions:#__davit_precmd}" __davit_precmd)
 	fi
+	__davit_keys
 	__davit_mark
 }
 
@@ -120,6 +124,79 @@ __davit_tell_aliases() {
 	__davit_property ALIASES "$table"
 }
 
+# davit's keys, which no keyboard has: "take" puts the user's line aside and runs a command
+# of davit's, "give" puts the line back. They are bound before each prompt: a plugin may
+# have made the keymaps anew.
+__davit_keys() {
+	builtin emulate -L zsh -o no_warn_create_global -o no_aliases
+	builtin local map key=
+	if [[ -n "$__davit_run" && -o zle ]]; then
+		for map in main emacs viins vicmd; do
+			bindkey -M $map $'\e[5791~' __davit_take && bindkey -M $map $'\e[5793~' __davit_give
+		done 2>/dev/null
+		key=zsh
+	fi
+	if [[ "$key" != "$__davit_key" ]]; then
+		__davit_key="$key"
+		__davit_property RUN_KEY "$key"
+	fi
+	if [[ "${__davit_line:+1}" != "$__davit_kept" ]]; then
+		__davit_kept="${__davit_line:+1}"
+		__davit_property KEPT "$__davit_kept"
+	fi
+}
+
+# The command lies in a file, behind the id of its request. Who makes the file of that id
+# first decides: this shell that it runs, or davit that it never will.
+__davit_take() {
+	builtin emulate -L zsh -o no_warn_create_global -o no_aliases -o no_clobber
+	builtin local id= line= answer
+	builtin local -a words
+	builtin local -i at
+	if [[ -r "$__davit_run" ]]; then
+		{ IFS= builtin read -r id && IFS= builtin read -r line } <"$__davit_run"
+	fi
+	if [[ -z "$line" ]]; then
+		answer=nothing
+	elif [[ "$CONTEXT" != start ]]; then
+		answer=continuation
+	elif [[ -n "$__davit_line" ]]; then
+		answer=kept
+	elif [[ ! -e "$__davit_run.$id" ]] && { builtin true >"$__davit_run.$id" } 2>/dev/null; then
+		answer=taken
+	else
+		answer=late
+	fi
+	if [[ "$answer" == taken ]]; then
+		__davit_line="$BUFFER"
+		__davit_point=$CURSOR
+		[[ -z "$__davit_line" ]] || answer=kept_and_taken
+		if builtin zmodload -F zsh/parameter +p:galiases 2>/dev/null && (( $#galiases )); then
+			# A global alias would take the place of an argument.
+			words=("${(z)line}")
+			for (( at = 2; at <= $#words; at++ )); do
+				[[ -z "${galiases[(e)${words[at]}]-}" ]] || words[at]="\\${words[at]}"
+			done
+			line="${(j: :)words}"
+		fi
+		BUFFER="$line"
+		CURSOR=$#BUFFER
+		POSTDISPLAY=
+		zle .accept-line
+	fi
+	__davit_property RUN "$id $answer"
+}
+
+__davit_give() {
+	builtin emulate -L zsh -o no_warn_create_global -o no_aliases
+	[[ -n "$__davit_line" ]] || return 0
+	builtin local -i at=$(( __davit_point + CURSOR ))
+	BUFFER="${__davit_line[1,__davit_point]}$BUFFER${__davit_line[__davit_point+1,-1]}"
+	CURSOR=$at
+	__davit_line=
+	__davit_keys
+}
+
 # Put the marks around whatever the prompt is by now. Options are looked at as the user
 # has them, so this does not emulate.
 __davit_mark() {
@@ -129,6 +206,9 @@ __davit_mark() {
 	fi
 }
 
+# Where davit puts a command for this shell.
+builtin typeset -g __davit_run=
+[[ -z "${DAVIT_PANE-}" || "$DAVIT_PANE" == *[^a-zA-Z0-9_]* ]] || __davit_run="${${(%):-%x}:A:h:h}/run/$DAVIT_PANE"
 builtin typeset -ga precmd_functions
 precmd_functions+=(__davit_begin)
 if builtin zmodload zsh/sched 2>/dev/null; then
