@@ -262,8 +262,8 @@ func (s *Server) tabOperations() {
 		return s.cfg.Tabs.Undo(ctx, in)
 	})
 	for name, summary := range map[string]string{"tab.rename": "Give a tab a title", "tab.recolor": "Give a tab a colour", "tab.move": "Move a tab behind another, or into a group", "tab.pin": "Pin a tab, or let it go"} {
-		op(s, name, summary, false, func(ctx context.Context, in wire.TabEdit) (wire.None, error) {
-			return wire.None{}, s.cfg.Tabs.Edit(ctx, in)
+		op(s, name, summary, false, func(ctx context.Context, in wire.TabEdit) (wire.TabEdited, error) {
+			return s.cfg.Tabs.Edit(ctx, in)
 		})
 	}
 	op(s, "tab.focus", "Say which pane of a tab is the active one", false, func(ctx context.Context, in wire.TabFocus) (wire.None, error) {
@@ -276,7 +276,7 @@ func (s *Server) tabOperations() {
 }
 
 func (s *Server) groupOperations() {
-	op(s, "group.make", "Put tabs into a new group", false, func(ctx context.Context, in wire.GroupMake) (wire.GroupRef, error) {
+	op(s, "group.make", "Put tabs into a new group", false, func(ctx context.Context, in wire.GroupMake) (wire.GroupMade, error) {
 		return s.cfg.Tabs.MakeGroup(ctx, in)
 	})
 	op(s, "group.edit", "Name, colour, fold, pin or move a group", false, func(ctx context.Context, in wire.GroupEdit) (wire.None, error) {

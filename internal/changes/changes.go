@@ -18,6 +18,7 @@ import (
 
 	"davit"
 	"davit/internal/git"
+	"davit/internal/template"
 	"davit/internal/wire"
 )
 
@@ -240,5 +241,5 @@ func told(repo git.Repository, err error) error {
 		return err
 	}
 	return davit.Errorf(davit.CodeWorktreeGit, "what differs in %s cannot be told: %w", repo.Root, err).
-		WithHint("`git -C %s status` says more", repo.Root)
+		WithHint("`git -C %s status` says more", template.Word(template.Sh, repo.Root))
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/template"
 )
 
 // Names of the files in a cleanup's folder.
@@ -90,9 +91,18 @@ func Steps(p davit.OnClose) []Step {
 		steps = append(steps, Step{Index: len(steps), Kind: StepCommand, Command: c})
 	}
 	if w := p.RemoveWorktree; w != nil {
-		steps = append(steps, Step{Index: len(steps), Kind: StepRemove, Command: "git worktree remove " + w.Path})
+		steps = append(steps, Step{Index: len(steps), Kind: StepRemove, Command: "git worktree remove " + template.Word(shellOf(p), w.Path)})
 	}
 	return steps
+}
+
+// shellOf is the shell that a plan's commands are for, and shown for: those of the pages
+// "Copy commands" are pasted into it.
+func shellOf(p davit.OnClose) template.Shell {
+	if shell, known := template.ShellOf(p.ShellKind); known {
+		return shell
+	}
+	return template.Sh
 }
 
 // Dir is the folder of one cleanup below the state directory.

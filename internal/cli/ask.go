@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -163,8 +164,10 @@ func (q question) take(answer string) (value, problem string) {
 
 // ask asks for what a config needs and the command line did not give (spec tabs T2.2), and
 // offers defaults along with it. An answer that does not fit is asked for again, alone.
-func (a *app) ask(ctx context.Context, req wire.OpenRequest) error {
-	questions, name, err := a.questions(ctx, req)
+// Those that the refusal says do not fit are asked for again too.
+func (a *app) ask(ctx context.Context, req wire.OpenRequest, refused *davit.Error) error {
+	problems := unfitValues(refused)
+	questions, name, err := a.questions(ctx, req, problems)
 	if err != nil {
 		return err
 	}
@@ -174,8 +177,8 @@ func (a *app) ask(ctx context.Context, req wire.OpenRequest) error {
 			for _, line := range q.about() {
 				to.say("%s", line)
 			}
-			if given := req.Params[q.Name]; q.Refuses(given) != "" && given != "" {
-				to.say("  the value that was given %s", q.Refuses(given))
+			if problem := problems[q.Name]; problem != "" {
+				to.say("  the value that was given %s", visible(problem))
 			}
 			for {
 				answer, err := to.line(q.prompt(), q.Type == tabconfig.Secret)
@@ -199,7 +202,7 @@ func (a *app) ask(ctx context.Context, req wire.OpenRequest) error {
 
 // questions are the parameters of a config that the command line gave no value for, or one
 // that does not fit, in the order of the form; and the config's name.
-func (a *app) questions(ctx context.Context, req wire.OpenRequest) ([]question, string, error) {
+func (a *app) questions(ctx context.Context, req wire.OpenRequest, problems map[string]string) ([]question, string, error) {
 	list, err := call[wire.ConfigList](ctx, a, "config.list", wire.ConfigsRequest{Dir: a.dir})
 	if err != nil {
 		return nil, "", err
@@ -222,11 +225,28 @@ func (a *app) questions(ctx context.Context, req wire.OpenRequest) ([]question, 
 	}
 	var questions []question
 	for _, p := range loaded.Config.Params() {
-		if given := req.Params[p.Name]; strings.TrimSpace(given) == "" || p.Refuses(given) != "" {
+		given, there := req.Params[p.Name]
+		_, worth := p.Value(given, there)
+		if !worth || !there || problems[p.Name] != "" {
 			questions = append(questions, question{p, last[p.Name]})
 		}
 	}
 	return questions, loaded.Config.Name, nil
+}
+
+// unfitValues are the values that a refusal says do not fit, by parameter.
+func unfitValues(e *davit.Error) map[string]string {
+	problems := map[string]string{}
+	if e == nil {
+		return problems
+	}
+	list, _ := e.Details["values"].([]any)
+	for _, one := range list {
+		fault, _ := one.(map[string]any)
+		name, _ := fault["param"].(string)
+		problems[name], _ = fault["problem"].(string)
+	}
+	return problems
 }
 
 // howToGive turns the refusal of an opening into what to type: each missing parameter, and
@@ -234,7 +254,7 @@ func (a *app) questions(ctx context.Context, req wire.OpenRequest) ([]question, 
 func (a *app) howToGive(ctx context.Context, e *davit.Error, req wire.OpenRequest) *davit.Error {
 	missing, _ := e.Details["missing"].([]any)
 	known := map[string]tabconfig.Param{}
-	if questions, _, err := a.questions(ctx, req); err == nil {
+	if questions, _, err := a.questions(ctx, req, nil); err == nil {
 		for _, q := range questions {
 			known[q.Name] = q.Param
 		}
@@ -250,6 +270,9 @@ func (a *app) howToGive(ctx context.Context, e *davit.Error, req wire.OpenReques
 			value = "true|false"
 		}
 		give = append(give, "--param "+a.word(name)+"="+a.word(value))
+	}
+	for _, name := range slices.Sorted(maps.Keys(unfitValues(e))) {
+		give = append(give, "another --param "+a.word(name)+"=VALUE")
 	}
 	if len(give) == 0 {
 		return e

@@ -75,9 +75,10 @@ func (a *app) configCheckCommand() *cobra.Command {
 // toCheck finds what an argument of `config check` means. A file that is not there is a
 // fault like others, so that a list of files is told about as a whole.
 func (a *app) toCheck(arg string) (configs.Loaded, error) {
-	if !configs.IsFile(arg) {
+	_, there := os.Stat(a.absolute(arg))
+	if !configs.IsFile(arg) || there != nil {
 		loaded, err := a.find(arg)
-		if _, there := os.Stat(a.absolute(arg)); err == nil || there != nil {
+		if err == nil || there != nil && !configs.IsFile(arg) {
 			return loaded, err
 		}
 	}

@@ -35,8 +35,10 @@ func (a *app) configNewCommand() *cobra.Command {
 			}
 			return a.print(map[string]string{"path": path, "name": l.Config.Name}, func(w io.Writer) {
 				name := a.word(l.Config.Name)
-				if strings.Contains(l.Config.Name, "/") { // with a slash an argument is a file
-					name = a.word(path)
+				if configs.IsFile(l.Config.Name) { // that very file, if there is one, comes first
+					if _, err := os.Stat(a.absolute(l.Config.Name)); err == nil {
+						name = a.word(path)
+					}
 				}
 				fmt.Fprintf(w, "%s\nedit it: davit config edit %s\nopen it: davit open %s\n", visible(path), name, name)
 			})
@@ -218,10 +220,14 @@ func (a *app) configSaveTabCommand() *cobra.Command {
 func (a *app) configTrustCommand() *cobra.Command {
 	var digest string
 	cmd := &cobra.Command{
-		Use: "trust FILE", Short: "Allow a repository's config, as long as its text is this one", Args: cobra.ExactArgs(1),
+		Use: "trust FILE|NAME", Short: "Allow a repository's config, as long as its text is this one", Args: cobra.ExactArgs(1),
 		Long: "A config below .davit/tab_configs of a repository is opened by its name, and from the page, only after you\nhave allowed its text. It holds in all worktrees of the repository; another text is asked about again.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			trusted, err := started[wire.ConfigTrusted](cmd.Context(), a, "config.trust", wire.ConfigRef{Path: a.absolute(args[0]), Digest: digest})
+			path, err := a.ofRepository(args[0])
+			if err != nil {
+				return err
+			}
+			trusted, err := started[wire.ConfigTrusted](cmd.Context(), a, "config.trust", wire.ConfigRef{Path: path, Digest: digest})
 			if err != nil {
 				return err
 			}
@@ -234,15 +240,36 @@ func (a *app) configTrustCommand() *cobra.Command {
 
 func (a *app) configUntrustCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "untrust FILE", Short: "Take that back", Args: cobra.ExactArgs(1),
+		Use: "untrust FILE|NAME", Short: "Take that back", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := a.absolute(args[0])
+			path, err := a.ofRepository(args[0])
+			if err != nil {
+				return err
+			}
 			if _, err := call[wire.None](cmd.Context(), a, "config.untrust", wire.ConfigRef{Path: path}); err != nil {
 				return err
 			}
 			return a.done(map[string]any{"untrusted": path}, "%s is not trusted any more", visible(path))
 		},
 	}
+}
+
+// ofRepository is the file of a repository's config: given as that, or by a name. A file
+// that is gone is still one.
+func (a *app) ofRepository(arg string) (string, error) {
+	path := a.absolute(arg)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	files, err := a.files()
+	if err != nil {
+		return "", err
+	}
+	l, err := files.OfName(arg, a.dir)
+	if err != nil && configs.IsFile(arg) {
+		return path, nil
+	}
+	return l.Path, err
 }
 
 func (a *app) absolute(path string) string {

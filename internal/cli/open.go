@@ -40,11 +40,11 @@ func (a *app) openCommand() *cobra.Command {
 			if davit.CodeOf(err) == davit.CodeConfigUntrusted && a.isTerminal() && a.allow(cmd.Context(), davit.AsError(err)) {
 				opened, err = call[wire.Opened](cmd.Context(), a, "config.open", req)
 			}
-			if davit.CodeOf(err) == davit.CodeConfigMissingParam {
-				if !a.canAsk() {
-					return a.howToGive(cmd.Context(), davit.AsError(err), req)
-				}
-				if err := a.ask(cmd.Context(), req); err != nil {
+			if davit.CodeOf(err) == davit.CodeConfigMissingParam && !a.canAsk() {
+				return a.howToGive(cmd.Context(), davit.AsError(err), req)
+			}
+			for asked := false; davit.CodeOf(err) == davit.CodeConfigMissingParam || asked && len(unfitValues(davit.AsError(err))) > 0; asked = true {
+				if err := a.ask(cmd.Context(), req, davit.AsError(err)); err != nil {
 					return err
 				}
 				opened, err = call[wire.Opened](cmd.Context(), a, "config.open", req)

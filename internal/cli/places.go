@@ -184,7 +184,7 @@ func (a *app) worktreeRemoveCommand() *cobra.Command {
 			if err != nil {
 				return a.whyNotRemoved(davit.AsError(err), args[0])
 			}
-			return a.print(removed, func(w io.Writer) { printRemoved(w, removed) })
+			return a.print(removed, func(w io.Writer) { a.printRemoved(w, removed) })
 		},
 	}
 	cmd.Flags().StringVar(&req.Force, "force", "", "the digest that a refusal printed")
@@ -213,7 +213,7 @@ func filesOrFolders(n int) string {
 	return fmt.Sprintf("%d files and folders", n)
 }
 
-func printRemoved(w io.Writer, removed wire.WorktreeRemoved) {
+func (a *app) printRemoved(w io.Writer, removed wire.WorktreeRemoved) {
 	fmt.Fprintf(w, "removed %s\n", visible(removed.Path))
 	if removed.IgnoredCount > 0 {
 		fmt.Fprintf(w, "  gone with it, ignored by git: %s\n", filesOrFolders(removed.IgnoredCount))
@@ -229,7 +229,7 @@ func printRemoved(w io.Writer, removed wire.WorktreeRemoved) {
 	}
 	if removed.DeletedBranch != "" {
 		fmt.Fprintf(w, "  deleted: branch %s, which was at %s; `git branch -- %s %s` brings it back\n",
-			visible(removed.DeletedBranch), removed.DeletedHead, visible(removed.DeletedBranch), removed.DeletedHead)
+			visible(removed.DeletedBranch), removed.DeletedHead, visible(a.word(removed.DeletedBranch)), removed.DeletedHead)
 	}
 }
 

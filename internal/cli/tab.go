@@ -133,9 +133,16 @@ func printClosed(w io.Writer, closed wire.TabClosed) {
 		fmt.Fprintf(w, "closed %s; `davit tab undo` brings %s back until %s\n", count(len(closed.Closed), "tab"), pronoun(len(closed.Closed)), closed.Undo.Local().Format("15:04:05"))
 	}
 	for _, going := range closed.Going {
-		for line := range strings.Lines(going.Text) {
-			fmt.Fprintf(w, "  %s\n", visible(strings.TrimRight(line, "\n")))
-		}
+		printLines(w, going.Text)
+	}
+	for _, ahead := range closed.Cleanups {
+		printLines(w, ahead.Text)
+	}
+}
+
+func printLines(w io.Writer, text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(w, "  %s\n", visible(strings.TrimRight(line, "\n")))
 	}
 }
 

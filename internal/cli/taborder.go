@@ -110,11 +110,21 @@ func (a *app) tabEdit(use, short, operation string, set func(wire.TabList, *wire
 			if err := set(list, &edit, args[len(args)-1]); err != nil {
 				return err
 			}
-			if _, err = call[wire.None](cmd.Context(), a, operation, edit); err != nil {
+			done, err := call[wire.TabEdited](cmd.Context(), a, operation, edit)
+			if err != nil {
 				return err
 			}
-			return a.done(map[string]any{"tab": edit.Tab}, "tab %s %s", edit.Tab, edited(edit))
+			return a.print(done, func(w io.Writer) {
+				fmt.Fprintf(w, "tab %s %s\n", edit.Tab, edited(edit))
+				printNotes(w, done.Notes)
+			})
 		},
+	}
+}
+
+func printNotes(w io.Writer, notes []string) {
+	for _, note := range notes {
+		fmt.Fprintf(w, "  %s\n", visible(note))
 	}
 }
 
@@ -200,28 +210,36 @@ func (a *app) tabGroupCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ref := wire.GroupRef{}
-			switch ref.Group, err = findGroup(list, args[0]); {
+			made := wire.GroupMade{}
+			switch made.Group, err = findGroup(list, args[0]); {
 			case err == nil:
-				err = a.intoGroup(cmd.Context(), ref.Group, ids)
+				made.Notes, err = a.intoGroup(cmd.Context(), made.Group, ids)
 			case davit.CodeOf(err) == davit.CodeGroupNotFound:
-				ref, err = call[wire.GroupRef](cmd.Context(), a, "group.make", wire.GroupMake{Name: args[0], Tabs: ids})
+				made, err = call[wire.GroupMade](cmd.Context(), a, "group.make", wire.GroupMake{Name: args[0], Tabs: ids})
 			}
 			if err != nil {
 				return err
 			}
-			return a.print(ref, func(w io.Writer) { fmt.Fprintln(w, ref.Group) })
+			return a.print(made, func(w io.Writer) { printGroup(w, made) })
 		},
 	}
 }
 
-func (a *app) intoGroup(ctx context.Context, group davit.GroupID, ids []davit.TabID) error {
+func (a *app) intoGroup(ctx context.Context, group davit.GroupID, ids []davit.TabID) (notes []string, err error) {
+	notes = []string{}
 	for _, id := range ids {
-		if _, err := call[wire.None](ctx, a, "tab.move", wire.TabEdit{Tab: id, Group: &group}); err != nil {
-			return err
+		done, err := call[wire.TabEdited](ctx, a, "tab.move", wire.TabEdit{Tab: id, Group: &group})
+		if err != nil {
+			return notes, err
 		}
+		notes = append(notes, done.Notes...)
 	}
-	return nil
+	return notes, nil
+}
+
+func printGroup(w io.Writer, made wire.GroupMade) {
+	fmt.Fprintln(w, made.Group)
+	printNotes(w, made.Notes)
 }
 
 func (a *app) tabUngroupCommand() *cobra.Command {
@@ -236,7 +254,7 @@ func (a *app) tabUngroupCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.intoGroup(cmd.Context(), "", ids); err != nil {
+			if _, err := a.intoGroup(cmd.Context(), "", ids); err != nil {
 				return err
 			}
 			return a.done(map[string]any{"tabs": ids}, "%s in no group now", count(len(ids), "tab"))
@@ -293,11 +311,11 @@ func (a *app) groupMakeCommand() *cobra.Command {
 			if req.Tabs, err = findTabs(list, args); err != nil {
 				return err
 			}
-			ref, err := call[wire.GroupRef](cmd.Context(), a, "group.make", req)
+			made, err := call[wire.GroupMade](cmd.Context(), a, "group.make", req)
 			if err != nil {
 				return err
 			}
-			return a.print(ref, func(w io.Writer) { fmt.Fprintln(w, ref.Group) })
+			return a.print(made, func(w io.Writer) { printGroup(w, made) })
 		},
 	}
 	cmd.Flags().StringVar(&req.Name, "name", "", "its name")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 
@@ -70,6 +71,7 @@ type Loaded struct {
 	Digest string // of Source; "" when the file could not be read
 	From   string // own, warp or repository; "" elsewhere
 	Trust  Trust  // of a repository's
+	ByName bool   // what was asked for was its name, not its file
 }
 
 // Read loads one file; what is wrong with the file itself is a fault like any other.
@@ -193,8 +195,8 @@ func (f Files) walk(dir string, depth int, seen map[string]bool, all *[]Loaded) 
 }
 
 // Find gives the one config that an argument of `davit open` means: a file when it has a
-// slash or ends in .toml, else a name or file stem, without regard to case (T1.1). A
-// repository's is found when nothing else has the name, or when it is trusted. Find opens
+// slash or ends in .toml, else a name or file stem, without regard to case (T1.1). A name
+// may have a slash: it is looked for when there is no such file. A repository's is found when nothing else has the name, or when it is trusted. Find opens
 // nothing; whoever does asks ForOpen.
 func (f Files) Find(arg, dir string) (Loaded, error) {
 	if IsFile(arg) {
@@ -204,11 +206,44 @@ func (f Files) Find(arg, dir string) (Loaded, error) {
 		}
 		path = filepath.Clean(path)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			if l, err := f.named(arg, dir); err == nil || davit.CodeOf(err) == davit.CodeConfigAmbiguous {
+				return l, err
+			}
 			return Loaded{}, davit.Errorf(davit.CodeConfigNotFound, "there is no file %s", path).
 				WithHint("%s`davit config list` shows the configs that can be opened by name", didYouMean(besides(path, arg)))
 		}
 		return f.checked(f.withTrust(f.Read(path)))
 	}
+	return f.named(arg, dir)
+}
+
+// OfName is Find among the configs of the repository that dir lies in, for what is about
+// those alone; one with faults has its file's name.
+func (f Files) OfName(name, dir string) (Loaded, error) {
+	var paths []string
+	var found Loaded
+	for _, l := range f.OfRepository(dir) {
+		if slices.ContainsFunc(namesOf(l), func(n string) bool { return strings.EqualFold(n, name) }) {
+			found, paths = l, append(paths, l.Path)
+		}
+	}
+	switch {
+	case len(paths) == 1:
+		return found, nil
+	case len(paths) > 1:
+		return Loaded{}, several(name, paths)
+	}
+	return Loaded{}, davit.Errorf(davit.CodeConfigNotFound, "the repository has no tab config named %q", name).
+		WithHint("`davit config list` shows what there is; a file is given by a path that ends in .toml")
+}
+
+func several(name string, paths []string) error {
+	return davit.Errorf(davit.CodeConfigAmbiguous, "%d tab configs are named %q", len(paths), name).
+		WithHint("name the file: %s", strings.Join(paths, ", ")).With("candidates", paths)
+}
+
+// named finds a config by its name or its file's.
+func (f Files) named(arg, dir string) (Loaded, error) {
 	var names []string
 	var configs, strangers []*tabconfig.Config
 	var bad *Loaded // of that file name, for when no good one is named so
@@ -231,7 +266,9 @@ func (f Files) Find(arg, dir string) (Loaded, error) {
 	}
 	switch len(found) {
 	case 1:
-		return byPath[found[0].Path], nil
+		l := byPath[found[0].Path]
+		l.ByName = true
+		return l, nil
 	case 0:
 		if bad != nil {
 			return f.checked(*bad)
@@ -246,8 +283,7 @@ func (f Files) Find(arg, dir string) (Loaded, error) {
 	for _, c := range found {
 		paths = append(paths, c.Path)
 	}
-	return Loaded{}, davit.Errorf(davit.CodeConfigAmbiguous, "%d tab configs are named %q", len(paths), arg).
-		WithHint("name the file: %s", strings.Join(paths, ", ")).With("candidates", paths)
+	return Loaded{}, several(arg, paths)
 }
 
 // namesOf are the names by which a config can be asked for. One with faults has its file's
@@ -299,7 +335,7 @@ func IsFile(arg string) bool {
 // than that.
 func (f Files) ForOpen(req wire.OpenRequest) (Loaded, error) {
 	l, err := f.Find(req.Config, req.Dir)
-	if err != nil || l.From != sourceRepository || l.Trust == Trusted || req.Print || req.Named && IsFile(req.Config) {
+	if err != nil || l.From != sourceRepository || l.Trust == Trusted || req.Print || req.Named && !l.ByName && IsFile(req.Config) {
 		return l, err
 	}
 	what := "is one of the repository's, and you have not allowed it yet"

@@ -80,7 +80,7 @@ func caseConfirmed(c *scene) {
 		c.Fatalf("asked about %v: %v", ids, err)
 	}
 	late := c.open("late4", onePane)
-	c.x.must(c.x.s.Edit(c.Context(), wire.TabEdit{Tab: asked.TabID, After: ptr(davit.TabID(""))}))
+	c.x.edit(wire.TabEdit{Tab: asked.TabID, After: ptr(davit.TabID(""))})
 	c.close(ids...)
 	c.done(asked.TabID)
 	c.wantRan("asked4", 1)
@@ -207,8 +207,8 @@ func caseTabMoved(c *scene) {
 	a, b := c.open("moved13", onePane+plan(note("moved13"))), c.open("other13", onePane)
 	ref, err := c.x.s.MakeGroup(c.Context(), wire.GroupMake{Tabs: []davit.TabID{b.TabID, a.TabID}, Name: "g13"})
 	c.x.must(err)
-	c.x.must(c.x.s.Edit(c.Context(), wire.TabEdit{Tab: a.TabID, Group: ptr(davit.GroupID("")), After: ptr(b.TabID)}))
-	c.x.must(c.x.s.Edit(c.Context(), wire.TabEdit{Tab: a.TabID, Pinned: ptr(true)}))
+	c.x.edit(wire.TabEdit{Tab: a.TabID, Group: ptr(davit.GroupID("")), After: ptr(b.TabID)})
+	c.x.edit(wire.TabEdit{Tab: a.TabID, Pinned: ptr(true)})
 	if _, err := c.x.s.MovePane(c.Context(), wire.PaneMove{Pane: a.Panes[0], After: b.TabID}); err != nil {
 		c.Fatal(err)
 	}

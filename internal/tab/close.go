@@ -38,14 +38,14 @@ func (s *Service) Close(ctx context.Context, req wire.TabClose, reason Reason) (
 	if err != nil {
 		return wire.TabClosed{}, err
 	}
-	closed := wire.TabClosed{Closed: ids, Undo: s.cfg.Now(), Going: []wire.WorktreeGoing{}}
+	closed := wire.TabClosed{Closed: ids, Undo: s.cfg.Now(), Going: []wire.WorktreeGoing{}, Cleanups: []wire.CleanupAhead{}}
 	if len(ids) == 0 {
 		return closed, nil
 	}
 	closed.Going = s.going(ctx, ids)
 	if !req.Yes && reason == ReasonUser {
 		if err := s.warnings(ctx, ids); err != nil {
-			return wire.TabClosed{}, withGoing(err, closed.Going)
+			return wire.TabClosed{}, withDeletions(withGoing(err, closed.Going), s.cfg.Host.State(), ids)
 		}
 	}
 	b := burial{at: s.cfg.Now(), batch: newBatch(), places: s.places(ids), going: closed.Going}
@@ -59,6 +59,7 @@ func (s *Service) Close(ctx context.Context, req wire.TabClose, reason Reason) (
 	if err != nil {
 		return wire.TabClosed{}, err
 	}
+	closed.Cleanups = ahead(s.cfg.Host.Model(), planned)
 	if len(planned) > 0 && s.cfg.Failpoint != nil {
 		s.cfg.Failpoint("cleanup-stored")
 	}

@@ -72,7 +72,7 @@ func removedWith(t davit.Tab) *davit.Worktree {
 		return nil
 	}
 	if slices.ContainsFunc(t.OnClose.Commands, func(c string) bool {
-		return strings.Contains(c, "git worktree remove") && strings.Contains(c, t.Worktree.Path)
+		return removesWorktree(t.OnClose, c, t.Worktree.Path)
 	}) {
 		return t.Worktree
 	}
@@ -142,17 +142,27 @@ func (d *draft) cleanup(id string) store.CleanupRow {
 
 func closedLine(row store.TabRow, c store.CleanupRow) string {
 	w := removedWith(row.Tab)
-	if w == nil {
-		return ""
+	var parts []string
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
 	}
 	switch c.State {
 	case store.CleanupQueued, store.CleanupHeld, store.CleanupRunning:
-		return goingText(w.Branch, workspace.Ignored{Paths: row.Closed.Ignored, Count: row.Closed.IgnoredCount})
+		if w != nil {
+			add(goingText(w.Branch, workspace.Ignored{Paths: row.Closed.Ignored, Count: row.Closed.IgnoredCount}))
+		}
+		add(deletionText("its cleanup", branchDeletions(row.Tab.OnClose)))
+		return strings.Join(parts, "; ")
 	case store.CleanupDone:
 	default:
 		return ""
 	}
-	parts := []string{"its worktree was removed"}
+	if w != nil {
+		add("its worktree was removed")
+	}
+	add(deletedText(c))
 	if step, ok := removal(c); ok {
 		if len(step.Kept) > 0 {
 			parts = append(parts, "kept: "+strings.Join(step.Kept, ", "))
@@ -166,15 +176,21 @@ func closedLine(row store.TabRow, c store.CleanupRow) string {
 
 // removal is the record of a cleanup's own removal of a worktree.
 func removal(c store.CleanupRow) (cleanup.Step, bool) {
-	var steps []cleanup.Step
-	if json.Unmarshal(c.Steps, &steps) != nil {
-		return cleanup.Step{}, false // none yet
-	}
+	steps := stepsOf(c)
 	i := slices.IndexFunc(steps, func(s cleanup.Step) bool { return s.Kind == cleanup.StepRemove })
 	if i < 0 {
 		return cleanup.Step{}, false
 	}
 	return steps[i], true
+}
+
+// stepsOf are the steps that a cleanup has taken, none while it has not ended.
+func stepsOf(c store.CleanupRow) []cleanup.Step {
+	var steps []cleanup.Step
+	if json.Unmarshal(c.Steps, &steps) != nil {
+		return nil
+	}
+	return steps
 }
 
 // retell brings the notice of a closed tab's batch up to date, while it is shown.

@@ -3,6 +3,7 @@ package tab
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,9 +30,11 @@ func (s *Service) decide(ctx context.Context, decide func(*draft) error) error {
 }
 
 // Edit changes title, colour, group, pin or place of a tab (spec tabs T6.5). A tab moves
-// within its group and on its side of the pins; a tab that is pinned takes its group along.
-func (s *Service) Edit(ctx context.Context, req wire.TabEdit) error {
-	return s.decide(ctx, func(d *draft) error {
+// within its group and on its side of the pins; a tab that is pinned takes its group along,
+// and one that joins a group takes the group's pin: the answer says so.
+func (s *Service) Edit(ctx context.Context, req wire.TabEdit) (wire.TabEdited, error) {
+	edited := wire.TabEdited{Tab: req.Tab, Notes: []string{}}
+	err := s.decide(ctx, func(d *draft) error {
 		t, err := d.tab(req.Tab)
 		if err != nil {
 			return err
@@ -64,8 +67,34 @@ func (s *Service) Edit(ctx context.Context, req wire.TabEdit) error {
 			return davit.Errorf(davit.CodeInternal, "the tab %s cannot be moved: %w", t.ID, err)
 		}
 		d.arrange(o)
+		if req.Pinned == nil {
+			edited.Notes = d.pinNotes(t)
+		}
 		return nil
 	})
+	return edited, err
+}
+
+// pinNotes says which of tabs, as they were, joining a group has pinned or unpinned: a
+// group stands on one side of the pins (spec tabs T6.5).
+func (d *draft) pinNotes(before ...davit.Tab) []string {
+	notes := []string{}
+	for _, was := range before {
+		t, err := d.tab(was.ID)
+		if err != nil || t.Pinned == was.Pinned {
+			continue
+		}
+		group := "its group"
+		if g, ok := model.Group(d.m.State, t.Group); ok && g.Name != "" {
+			group = fmt.Sprintf("its group %q", g.Name)
+		}
+		if t.Pinned {
+			notes = append(notes, fmt.Sprintf("%q is pinned now, like %s", t.Title, group))
+		} else {
+			notes = append(notes, fmt.Sprintf("%q is not pinned any more: %s is not", t.Title, group))
+		}
+	}
+	return notes
 }
 
 // moved is the row of tabs after the part of an edit that is about place.
@@ -105,19 +134,23 @@ func checkColor(name string) error {
 }
 
 // MakeGroup puts tabs into a new group, at the place of the first (spec tabs T6.5).
-func (s *Service) MakeGroup(ctx context.Context, req wire.GroupMake) (wire.GroupRef, error) {
+func (s *Service) MakeGroup(ctx context.Context, req wire.GroupMake) (wire.GroupMade, error) {
 	g := davit.Group{ID: NewGroupID(), Name: strings.TrimSpace(req.Name), Color: req.Color}
 	if err := checkColor(g.Color); err != nil {
-		return wire.GroupRef{}, err
+		return wire.GroupMade{}, err
 	}
 	if len(req.Tabs) == 0 {
-		return wire.GroupRef{}, davit.Errorf(davit.CodeInvalid, "a group needs a tab")
+		return wire.GroupMade{}, davit.Errorf(davit.CodeInvalid, "a group needs a tab")
 	}
+	made := wire.GroupMade{Group: g.ID}
 	err := s.decide(ctx, func(d *draft) error {
+		var before []davit.Tab
 		for _, id := range req.Tabs {
-			if _, err := d.tab(id); err != nil {
+			t, err := d.tab(id)
+			if err != nil {
 				return err
 			}
+			before = append(before, t)
 		}
 		d.putGroup(g)
 		o := d.order()
@@ -128,9 +161,10 @@ func (s *Service) MakeGroup(ctx context.Context, req wire.GroupMake) (wire.Group
 			}
 		}
 		d.arrange(o)
+		made.Notes = d.pinNotes(before...)
 		return nil
 	})
-	return wire.GroupRef{Group: g.ID}, err
+	return made, err
 }
 
 // EditGroup changes a group's name, colour, fold, pin or place.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +27,10 @@ func (s *Service) OpenConfig(ctx context.Context, req wire.OpenRequest) (wire.Op
 		return wire.Opened{}, err
 	}
 	o := opening{s: s, loaded: loaded, config: loaded.Config, req: req, secrets: map[string]string{}}
-	if err := o.takeValues(); err != nil {
+	if err := o.place(); err != nil {
+		return wire.Opened{}, err
+	}
+	if err := o.takeValues(ctx); err != nil {
 		return wire.Opened{}, err
 	}
 	if err := o.prepare(ctx); err != nil {
@@ -98,49 +100,8 @@ type opening struct {
 	row      string // id of the durable row of this opening, "" before there is one
 }
 
-// takeValues sorts the given values into ordinary ones and secrets, and names what is
-// unknown or missing (spec tabs T2.2).
-func (o *opening) takeValues() error {
-	params := o.config.Params()
-	values := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(o.req.Params)) {
-		i := slices.IndexFunc(params, func(p tabconfig.Param) bool { return p.Name == name })
-		switch {
-		case i < 0:
-			return davit.Errorf(davit.CodeConfigUnknownParam, "%s has no parameter %q", o.config.Name, name).
-				WithHint("it has: %s", orNone(paramNames(params)))
-		case params[i].Type == tabconfig.Secret:
-			o.secrets[name] = o.req.Params[name]
-		default:
-			values[name] = o.req.Params[name]
-		}
-	}
-	if missing := o.config.Missing(values, o.secrets); len(missing) > 0 && !o.req.Print {
-		return davit.Errorf(davit.CodeConfigMissingParam, "%s needs a value for: %s", o.config.Name, strings.Join(missing, ", ")).
-			WithHint("give each with -p name=value").With("missing", missing)
-	}
-	o.in.Values = values
-	return nil
-}
-
-func paramNames(params []tabconfig.Param) []string {
-	var list []string
-	for _, p := range params {
-		list = append(list, p.Name)
-	}
-	return list
-}
-
-func orNone(list []string) string {
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
-}
-
-// prepare finds out what rendering needs of the world: directories, the repository, a
-// generated name.
-func (o *opening) prepare(ctx context.Context) error {
+// place is where the opening starts from.
+func (o *opening) place() error {
 	start := o.req.Dir
 	if start == "" {
 		start = o.s.cfg.UserHome
@@ -149,6 +110,11 @@ func (o *opening) prepare(ctx context.Context) error {
 		return davit.Errorf(davit.CodeInvalid, "the start directory %q is not an absolute path", start)
 	}
 	o.in.StartDir, o.in.Home, o.in.ConfigDir = start, o.s.cfg.UserHome, filepath.Dir(o.loaded.Path)
+	return nil
+}
+
+// prepare finds out what rendering needs of the world: the repository, a generated name.
+func (o *opening) prepare(ctx context.Context) error {
 	o.in.Date = o.s.cfg.Now().Format("2006-01-02")
 	o.in.DefaultShell, o.in.CleanupShell = o.s.defaultShell(), o.s.defaultShell()
 	o.in.ResolveShell = o.resolveShell

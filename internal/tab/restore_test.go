@@ -83,11 +83,11 @@ func TestUnreadTab(t *testing.T) {
 				t.Errorf("the pane %s: %+v", id, got)
 			}
 		}
-		x.must(x.s.Edit(ctx, wire.TabEdit{Tab: last.TabID, Title: ptr("renamed")}))
-		x.must(x.s.Edit(ctx, wire.TabEdit{Tab: lost.TabID, Title: ptr("renamed too")}))
+		x.edit(wire.TabEdit{Tab: last.TabID, Title: ptr("renamed")})
+		x.edit(wire.TabEdit{Tab: lost.TabID, Title: ptr("renamed too")})
 		x.must(x.s.Focus(ctx, wire.TabFocus{Tab: first.TabID, Pane: first.Panes[0]}))
-		x.must(x.s.Edit(ctx, wire.TabEdit{Tab: lost.TabID, After: ptr(last.TabID)}))
-		x.must(x.s.Edit(ctx, wire.TabEdit{Tab: lost.TabID, After: ptr(first.TabID)}))
+		x.edit(wire.TabEdit{Tab: lost.TabID, After: ptr(last.TabID)})
+		x.edit(wire.TabEdit{Tab: lost.TabID, After: ptr(first.TabID)})
 		if _, err := x.s.MovePane(ctx, wire.PaneMove{Pane: standIn, Beside: first.Panes[0]}); davit.CodeOf(err) != davit.CodeInvalid {
 			t.Errorf("the stand-in moved: %v", err)
 		}
@@ -223,7 +223,7 @@ func TestReboot(t *testing.T) {
 	x.eventually("the directory", func() bool { return x.host.State().Panes[tree.Panes[1]].Directory == sub })
 	ref, err := x.s.MakeGroup(ctx, wire.GroupMake{Tabs: []davit.TabID{plain.TabID}, Name: "work", Color: "blue"})
 	x.must(err)
-	x.must(x.s.Edit(ctx, wire.TabEdit{Tab: plain.TabID, Pinned: ptr(true), Title: ptr("Named"), Color: ptr("green")}))
+	x.edit(wire.TabEdit{Tab: plain.TabID, Pinned: ptr(true), Title: ptr("Named"), Color: ptr("green")})
 	x.must(x.s.EditGroup(ctx, wire.GroupEdit{Group: ref.Group, Collapsed: ptr(true)}))
 	x.must(x.s.Sizes(ctx, wire.PaneSizes{Tab: tree.TabID, Sizes: []float64{1, 3}}))
 	x.must(x.s.Focus(ctx, wire.TabFocus{Tab: tree.TabID, Pane: tree.Panes[1]}))

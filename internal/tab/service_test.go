@@ -118,6 +118,13 @@ func (x *tabsHost) close(req wire.TabClose) wire.TabClosed {
 	return closed
 }
 
+func (x *tabsHost) edit(req wire.TabEdit) wire.TabEdited {
+	x.tb.Helper()
+	edited, err := x.s.Edit(x.tb.Context(), req)
+	x.must(err)
+	return edited
+}
+
 // row is the order with pins and groups, such as "*a g:b c".
 func (x *tabsHost) row() string {
 	var parts []string
@@ -159,20 +166,21 @@ func TestGroupsAndPins(t *testing.T) {
 	ref, err := x.s.MakeGroup(ctx, wire.GroupMake{Tabs: []davit.TabID{"b", "d"}, Name: " work ", Color: "red"})
 	x.must(err)
 	x.want("a work:b work:d c e")
-	x.must(x.s.Edit(ctx, wire.TabEdit{Tab: "e", Pinned: ptr(true)}))
+	x.edit(wire.TabEdit{Tab: "e", Pinned: ptr(true)})
 	x.want("*e a work:b work:d c")
-	x.must(x.s.Edit(ctx, wire.TabEdit{Tab: "a", After: ptr(davit.TabID("b"))}))
+	x.edit(wire.TabEdit{Tab: "a", After: ptr(davit.TabID("b"))})
 	x.want("*e work:b work:d a c") // never inside a group of others
-	x.must(x.s.Edit(ctx, wire.TabEdit{Tab: "c", Group: &ref.Group, After: ptr(davit.TabID("b"))}))
+	x.edit(wire.TabEdit{Tab: "c", Group: &ref.Group, After: ptr(davit.TabID("b"))})
 	x.want("*e work:b work:c work:d a")
 	x.must(x.s.EditGroup(ctx, wire.GroupEdit{Group: ref.Group, Pinned: ptr(true), Collapsed: ptr(true)}))
 	x.want("*e *work:b *work:c *work:d a")
 	x.must(x.s.EditGroup(ctx, wire.GroupEdit{Group: ref.Group, After: ptr(davit.TabID(""))}))
 	x.want("*work:b *work:c *work:d *e a")
-	x.must(x.s.Edit(ctx, wire.TabEdit{Tab: "c", Group: ptr(davit.GroupID(""))}))
+	x.edit(wire.TabEdit{Tab: "c", Group: ptr(davit.GroupID(""))})
 	x.want("*work:b *work:d *c *e a")
+	_, unknown := x.s.Edit(ctx, wire.TabEdit{Tab: "c", Group: ptr(davit.GroupID("g_none"))})
 	for _, err := range []error{
-		x.s.Edit(ctx, wire.TabEdit{Tab: "c", Group: ptr(davit.GroupID("g_none"))}), x.s.DissolveGroup(ctx, "g_none"),
+		unknown, x.s.DissolveGroup(ctx, "g_none"),
 	} {
 		if davit.CodeOf(err) != davit.CodeGroupNotFound {
 			t.Errorf("an unknown group: %v", err)
@@ -201,7 +209,7 @@ func TestCloseSelectors(t *testing.T) {
 	}
 	ref, err := x.s.MakeGroup(ctx, wire.GroupMake{Tabs: []davit.TabID{"c", "d"}, Name: "g", Color: "blue"})
 	x.must(err)
-	x.must(x.s.Edit(ctx, wire.TabEdit{Tab: "a", Pinned: ptr(true)}))
+	x.edit(wire.TabEdit{Tab: "a", Pinned: ptr(true)})
 	full := "*a b g:c g:d e"
 	x.want(full)
 	for name, c := range map[string]struct {

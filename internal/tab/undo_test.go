@@ -24,8 +24,8 @@ func TestUndoByTitle(t *testing.T) {
 	for _, id := range []davit.TabID{"a", "b", "c"} {
 		x.open(id)
 	}
-	x.must(x.s.Edit(ctx, wire.TabEdit{Tab: "a", Title: ptr("same")}))
-	x.must(x.s.Edit(ctx, wire.TabEdit{Tab: "b", Title: ptr("same")}))
+	x.edit(wire.TabEdit{Tab: "a", Title: ptr("same")})
+	x.edit(wire.TabEdit{Tab: "b", Title: ptr("same")})
 	x.close(wire.TabClose{Tabs: []davit.TabID{"a"}})
 	x.close(wire.TabClose{Tabs: []davit.TabID{"c"}})
 	if back, err := x.s.Undo(ctx, wire.TabRef{Tab: "same"}); err != nil || back.Tab != "a" {
@@ -52,7 +52,7 @@ func TestLaunchPlacement(t *testing.T) {
 	}
 	ref, err := x.s.MakeGroup(ctx, wire.GroupMake{Tabs: []davit.TabID{"b", "c"}, Name: "g"})
 	x.must(err)
-	x.must(x.s.Edit(ctx, wire.TabEdit{Tab: "a", Pinned: ptr(true)}))
+	x.edit(wire.TabEdit{Tab: "a", Pinned: ptr(true)})
 	g := string(ref.Group)
 	for _, c := range []struct {
 		wish *davit.Placement

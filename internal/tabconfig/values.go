@@ -39,12 +39,49 @@ func (c *Config) Missing(values, secrets map[string]string) []string {
 		if p.Type == Secret {
 			given = secrets
 		}
-		if isBlank(given[p.Name]) && !p.HasDefault {
+		v, there := given[p.Name]
+		if _, ok := p.Value(v, there); !ok {
 			missing = append(missing, p.Name)
 		}
 	}
 	return missing
 }
+
+// Value is what a parameter is worth with a value given, or with none: a blank
+// one takes the default. A text that is given as nothing at all is the empty
+// string, and one that blanks were typed for has no value. False when a value is
+// needed and not there.
+func (p Param) Value(v string, given bool) (string, bool) {
+	switch {
+	case p.Type == Text && given && v == "":
+		return "", true
+	case !isBlank(v):
+		return v, true
+	case p.HasDefault:
+		return p.Default, true
+	}
+	return "", false
+}
+
+// PlacesBranch says whether a parameter names the branch that [worktree] makes:
+// that one need not be there yet.
+func (c *Config) PlacesBranch(name string) bool {
+	return c.Worktree != nil && (c.Worktree.Branch.Mentions(name) || c.Worktree.Name.Mentions(name))
+}
+
+// KnowsRepository says whether the repository of a tab is the one that
+// RepositoryDir names: by a parameter or [worktree], or because no pane and no
+// cleanup goes elsewhere.
+func (c *Config) KnowsRepository() bool {
+	if c.Worktree != nil || slices.ContainsFunc(c.params, func(p Param) bool { return p.Type == Repo }) {
+		return true
+	}
+	elsewhere := slices.ContainsFunc(c.Panes, func(p Pane) bool { return p.Directory.Text() != "" })
+	return !elsewhere && (c.OnClose == nil || c.OnClose.Directory.Text() == "")
+}
+
+// RepoPath is a value of a repo parameter as an absolute path.
+func RepoPath(v, startDir, home string) string { return directory(v, startDir, home) }
 
 // NeedsBranchName says whether opening needs a generated branch name: any
 // field, on_close included, mentions it, or [worktree] names no branch (spec
@@ -75,9 +112,9 @@ func (c *Config) paramValues(in Input) (map[string]string, []Fault) {
 			continue
 		case p.Type == Secret:
 			continue
-		case isBlank(v) && p.HasDefault:
-			v = p.Default
-		case isBlank(v):
+		}
+		v, ok := p.Value(v, given)
+		if !ok {
 			fault(CodeValueMissing, fmt.Sprintf("give it with --param %s=…", p.Name), "the parameter %q has no value", p.Name)
 			continue
 		}

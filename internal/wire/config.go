@@ -139,6 +139,13 @@ type OpenRequest struct {
 	Background        bool              `json:"background,omitempty"`
 }
 
+// ValueFault is a value that does not fit its parameter: details.values of a refused
+// config.open is a list of them, details.missing the names of those without a value.
+type ValueFault struct {
+	Param   string `json:"param"`
+	Problem string `json:"problem" doc:"goes on from: the value"`
+}
+
 // Opened answers config.open without print; with print the answer is {plan}.
 type Opened struct {
 	TabID    davit.TabID     `json:"tabId,omitempty"`

@@ -53,6 +53,18 @@ type TabClosed struct {
 	Batch  string        `json:"batch,omitempty"`
 
 	Going []WorktreeGoing `json:"going" doc:"worktrees that the cleanups of these tabs remove, and what goes with them; of the first few, as far as it was found out at once"`
+
+	Cleanups []CleanupAhead `json:"cleanups" doc:"cleanups of these tabs that wait for another tab, or delete a branch"`
+}
+
+// CleanupAhead is what a cleanup will do, or waits for, that a user may not expect.
+type CleanupAhead struct {
+	Tab      davit.TabID `json:"tab"`
+	Title    string      `json:"title"`
+	Deletes  []string    `json:"deletes,omitempty" doc:"its commands that delete a branch, as they will run; what a script does cannot be told"`
+	HeldBy   davit.TabID `json:"heldBy,omitempty" doc:"an open tab that uses the same worktree: the cleanup waits until the last such tab closes"`
+	Worktree string      `json:"worktree,omitempty" doc:"that worktree"`
+	Text     string      `json:"text" doc:"the same for a person"`
 }
 
 // WorktreeGoing is a worktree that a close removes, and what git ignores there: it is in no
@@ -60,7 +72,7 @@ type TabClosed struct {
 type WorktreeGoing struct {
 	Tab          davit.TabID `json:"tab"`
 	Path         string      `json:"path"`
-	Branch       string      `json:"branch,omitempty" doc:"it stays"`
+	Branch       string      `json:"branch,omitempty" doc:"it stays, unless a command deletes it: see cleanups"`
 	Ignored      []string    `json:"ignored" doc:"by path: at most 20, files first; not those that the main checkout has alike"`
 	IgnoredCount int         `json:"ignoredCount"`
 	Text         string      `json:"text" doc:"the same for a person"`
@@ -91,6 +103,12 @@ type TabEdit struct {
 	Pinned *bool          `json:"pinned,omitempty"`
 }
 
+// TabEdited answers it.
+type TabEdited struct {
+	Tab   davit.TabID `json:"tab"`
+	Notes []string    `json:"notes" doc:"what the edit did besides, for a person: a tab that joins a group takes its pin"`
+}
+
 // GroupMake is group.make: tabs into a new group, at the place of the first.
 type GroupMake struct {
 	Tabs  []davit.TabID `json:"tabs"`
@@ -108,7 +126,13 @@ type GroupEdit struct {
 	After     *davit.TabID  `json:"after,omitempty" doc:"moves the whole group behind this tab, or behind its group; empty moves it to the front"`
 }
 
-// GroupRef is group.dissolve, whose tabs stay, and answers group.make.
+// GroupMade answers group.make.
+type GroupMade struct {
+	Group davit.GroupID `json:"group"`
+	Notes []string      `json:"notes" doc:"what it did besides, for a person: which tabs are not pinned any more, or are now"`
+}
+
+// GroupRef is group.dissolve, whose tabs stay.
 type GroupRef struct {
 	Group davit.GroupID `json:"group"`
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"davit"
+	"davit/internal/template"
 )
 
 // Remove removes a worktree (spec launch L9.6): inspect, refuse what would lose work
@@ -139,7 +140,7 @@ func wouldLose(loss Loss, req RemoveRequest) error {
 		message = "the list has changed since it was shown: " + message
 	}
 	return davit.Errorf(davit.CodeWorktreeDirty, "%s", message).
-		WithHint("save what the list names, or lose it: davit worktree rm --force=%s '%s'", loss.Digest, loss.Path).
+		WithHint("save what the list names, or lose it: davit worktree rm --force=%s %s", loss.Digest, template.Word(template.Sh, loss.Path)).
 		With("path", loss.Path).With("digest", loss.Digest).
 		With("uncommitted", some(loss.Uncommitted)).With("untracked", some(loss.Untracked)).
 		With("commits", some(loss.Commits)).With("submodules", some(loss.Submodules)).With("nested", some(loss.Nested)).

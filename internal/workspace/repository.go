@@ -11,6 +11,7 @@ import (
 
 	"davit"
 	"davit/internal/git"
+	"davit/internal/template"
 )
 
 // repository is one repository with all of its work trees, as git lists them.
@@ -143,7 +144,7 @@ func notFound(dir string, err error) *davit.Error {
 		return davit.Errorf(davit.CodeWorkspaceNotFound, "%s does not exist", dir).With("path", dir)
 	case errors.Is(err, git.ErrNotRepository):
 		return davit.Errorf(davit.CodeWorkspaceNotFound, "%s is not inside a git repository", dir).
-			WithHint("For a plain folder use --folder %s.", dir).With("path", dir)
+			WithHint("For a plain folder use --folder %s.", template.Word(template.Sh, dir)).With("path", dir)
 	case errors.As(err, &link):
 		return davit.Errorf(davit.CodeWorkspaceNotFound, "%s", link.Error()).
 			WithHint("The repository was moved or deleted; `git worktree repair` there can mend the link.").With("path", dir)

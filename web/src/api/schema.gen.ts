@@ -1646,6 +1646,18 @@ export interface components {
                 [key: string]: string;
             };
         };
+        CleanupAhead: {
+            /** @description its commands that delete a branch, as they will run; what a script does cannot be told */
+            deletes?: string[] | null;
+            /** @description an open tab that uses the same worktree: the cleanup waits until the last such tab closes */
+            heldBy?: string;
+            tab: string;
+            /** @description the same for a person */
+            text: string;
+            title: string;
+            /** @description that worktree */
+            worktree?: string;
+        };
         ClientFrame: {
             /** Format: int64 */
             after?: number;
@@ -1889,6 +1901,11 @@ export interface components {
             group: string;
             name?: string;
             pinned?: boolean;
+        };
+        GroupMade: {
+            group: string;
+            /** @description what it did besides, for a person: which tabs are not pinned any more, or are now */
+            notes: string[] | null;
         };
         GroupMake: {
             color?: string;
@@ -2560,6 +2577,8 @@ export interface components {
         };
         TabClosed: {
             batch?: string;
+            /** @description cleanups of these tabs that wait for another tab, or delete a branch */
+            cleanups: components["schemas"]["CleanupAhead"][] | null;
             closed: string[] | null;
             /** @description worktrees that the cleanups of these tabs remove, and what goes with them; of the first few, as far as it was found out at once */
             going: components["schemas"]["WorktreeGoing"][] | null;
@@ -2577,6 +2596,11 @@ export interface components {
             pinned?: boolean;
             tab: string;
             title?: string;
+        };
+        TabEdited: {
+            /** @description what the edit did besides, for a person: a tab that joins a group takes its pin */
+            notes: string[] | null;
+            tab: string;
         };
         TabFocus: {
             pane: string;
@@ -2673,7 +2697,7 @@ export interface components {
             warning?: string;
         };
         WorktreeGoing: {
-            /** @description it stays */
+            /** @description it stays, unless a command deletes it: see cleanups */
             branch?: string;
             /** @description by path: at most 20, files first; not those that the main checkout has alike */
             ignored: string[] | null;
@@ -4003,7 +4027,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GroupRef"];
+                    "application/json": components["schemas"]["GroupMade"];
                 };
             };
             /** @description Error */
@@ -4837,7 +4861,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["None"];
+                    "application/json": components["schemas"]["TabEdited"];
                 };
             };
             /** @description Error */
@@ -4903,7 +4927,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["None"];
+                    "application/json": components["schemas"]["TabEdited"];
                 };
             };
             /** @description Error */
@@ -4936,7 +4960,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["None"];
+                    "application/json": components["schemas"]["TabEdited"];
                 };
             };
             /** @description Error */
@@ -4969,7 +4993,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["None"];
+                    "application/json": components["schemas"]["TabEdited"];
                 };
             };
             /** @description Error */

@@ -135,7 +135,7 @@ export async function close(what: Closing): Promise<void> {
 		if ("pane" in what) await client.call("pane.close", { pane: what.pane, yes: what.yes ?? false });
 		else {
 			const done = await client.call("tab.close", what);
-			const going = (done.going ?? []).map((one) => one.text);
+			const going = [...(done.going ?? []), ...(done.cleanups ?? [])].map((one) => one.text);
 			// Where undo is off no notice says it.
 			if (going.length > 0 && Date.parse(done.undo) <= Date.now()) mention("Closed", going.join("\n"));
 		}

@@ -1,7 +1,7 @@
 // Acts on the order of the tabs: groups, pins, colours, moves (spec tabs T6.5). The order
 // itself is the host's: nothing moves here before it says so.
 import { type Move, moveWords } from "../words/groups";
-import { ask, bring, client } from "./actions";
+import { ask, bring, client, mention } from "./actions";
 import { groups, renaming, said } from "./store";
 
 export async function doMove(move: Move, title: string): Promise<void> {
@@ -12,10 +12,15 @@ export async function doMove(move: Move, title: string): Promise<void> {
 			await client.call("group.edit", { group, after, pinned });
 		} else {
 			const { tab, after, group, pinned } = move;
-			await client.call("tab.move", { tab, after, group, pinned });
+			noted((await client.call("tab.move", { tab, after, group, pinned })).notes);
 		}
 		said.value = moveWords(move, title, groups.value);
 	});
+}
+
+/** What an act did besides: a tab that joins a group takes its pin. */
+function noted(notes: readonly string[] | null | undefined): void {
+	for (const note of notes ?? []) mention(note);
 }
 
 /** Puts tabs into a new group, whose name is asked for at once, in its place. */
@@ -23,13 +28,14 @@ export async function makeGroup(tabs: string[]): Promise<void> {
 	await ask("The group was not made", async () => {
 		const made = await client.call("group.make", { tabs });
 		said.value = "Grouped";
+		noted(made.notes);
 		renaming.value = made.group;
 	});
 }
 
 export async function joinGroup(tab: string, group: string): Promise<void> {
 	await ask("The tab was not moved", async () => {
-		await client.call("tab.move", { tab, group });
+		noted((await client.call("tab.move", { tab, group })).notes);
 		said.value = group === "" ? "Out of the group" : "In the group";
 	});
 }

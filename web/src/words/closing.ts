@@ -69,11 +69,13 @@ export function closeButton(what: Closing, fail: Fail): string {
 	return count > 1 ? `Close ${count} tabs` : "Close";
 }
 
-/** What goes with the worktrees that a close removes, in the host's words (spec launch L9.6). */
+/**
+ * What goes with the worktrees that a close removes, and which commands delete a branch, in
+ * the host's words (spec launch L9.6).
+ */
 export function goingWords(fail: Fail): string[] {
-	const going = fail.details?.going;
-	if (!Array.isArray(going)) return [];
-	return going.map((one) => String((one as Record<string, unknown>)?.text ?? "")).filter(Boolean);
+	const listed = [fail.details?.going, fail.details?.cleanups].flatMap((list) => (Array.isArray(list) ? list : []));
+	return listed.map((one) => String((one as Record<string, unknown>)?.text ?? "")).filter(Boolean);
 }
 
 /** The titles of tabs that close beside those that something runs in. */
