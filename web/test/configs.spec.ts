@@ -160,6 +160,40 @@ test("a repository that is not there is refused in the form, with the host's rea
 	await end("params-add");
 });
 
+// Spec tabs T2.1: what does not fit is told at its field, all of it at once.
+test("values that do not fit are told at their fields, and the first of them is in focus", async () => {
+	config(
+		"fits",
+		'name = "Fits"\n[params.repo]\ntype = "repo"\n[params.branch]\ntype = "branch"\ndefault = "mian"\n[params.words]\n[[panes]]\nid = "a"\ntype = "terminal"\ndirectory = "{{repo}}"\ncommands = ["echo {{branch}} {{words}}"]\n',
+	);
+	const dir = repository();
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	await openMenu(page);
+	await page.getByRole("menuitem", { name: "Fits", exact: true }).click();
+	const form = page.getByRole("dialog", { name: "Fits" });
+	const repo = form.getByRole("combobox", { name: "repo" });
+	const branch = form.getByRole("combobox", { name: "branch" });
+	await form.getByLabel("words").fill("x");
+	await repo.fill(dir);
+	await repo.press("Enter");
+	await branch.fill("mian");
+	await branch.press("Enter");
+	await form.getByRole("button", { name: "Open tab" }).click();
+	await form.getByText(`The value names no branch of ${dir}: "mian", did you mean "main"?`).waitFor();
+	assert.equal(await branch.getAttribute("aria-invalid"), "true");
+	assert.equal(await repo.getAttribute("aria-invalid"), "false");
+	await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "branch");
+	await clean(page, "the form with a fault at its field");
+	await page.screenshot({ path: new URL("../test-results/params-faults.png", import.meta.url).pathname });
+	await branch.fill("main");
+	await branch.press("Enter");
+	assert.equal(await branch.getAttribute("aria-invalid"), "false");
+	await form.getByRole("button", { name: "Open tab" }).click();
+	await form.waitFor({ state: "detached" });
+	await end("params-faults");
+});
+
 // Spec tabs T1.3: a persistent notice with "Open file"; the file is mended in place.
 test("a fault is opened at its line, mended in the editor, and its notice goes away", async () => {
 	const { page, end } = await openWindow();

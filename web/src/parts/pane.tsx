@@ -5,11 +5,12 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Fail, Pane } from "../api/types";
 import { focusOn, wantFocus } from "../keys/keys";
 import { closePane, focusPane, openTerminal, restartPane } from "../state/actions";
-import { activePane, dialog, panes, refusedInput, seenStartup } from "../state/store";
+import { activePane, dialog, panes, refusedInput, seenStartup, tabs } from "../state/store";
+import { leaves } from "../state/tree";
 import { sessionOf, shownSession } from "../terminal/pool";
 import type { TerminalSession } from "../terminal/session";
 import type { Size } from "../terminal/size";
-import { endWords, paneName, startupWords } from "../words/panes";
+import { endWords, paneLabel, paneName, startupWords } from "../words/panes";
 import { sentences } from "../words/sentences";
 import { Icon } from "./icon";
 import { PromptBar } from "./promptbar";
@@ -24,12 +25,14 @@ export function PaneView({ pane, several, zoomed }: PaneViewProps) {
 	const value = panes.value[pane];
 	if (!value) return <div class="pane" />;
 	const active = activePane.value === pane;
+	const tree = tabs.value.find((tab) => tab.id === value.tab)?.tree;
+	const beside = leaves(tree).flatMap((id) => panes.value[id] ?? []);
 	return (
 		<section
 			class="pane"
 			data-active={active}
 			data-several={several}
-			aria-label={`Pane: ${paneName(value)}`}
+			aria-label={`Pane: ${paneLabel(value, beside)}`}
 			onPointerDown={() => focusPane(value.tab, pane)}
 		>
 			{value.kind === "chat" ? (

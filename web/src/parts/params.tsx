@@ -11,7 +11,15 @@ import { startDirectory } from "../state/actions";
 import { openConfig } from "../state/configs";
 import { paramValues } from "../state/store";
 import { firstBranch } from "../words/branches";
-import { offered, sentValue, severalLines, startValue, unfilled } from "../words/configs";
+import {
+	fieldFaults,
+	offered,
+	sentValue,
+	severalLines,
+	startValue,
+	unfilled,
+	withoutField,
+} from "../words/configs";
 import { oneLine, sentences } from "../words/sentences";
 import { FormDialog } from "./formdialog";
 import { Icon } from "./icon";
@@ -55,6 +63,7 @@ export function ParamsDialog({ config }: { config: Config }) {
 	});
 
 	const set = (param: Param, value: string) => {
+		fail.value = withoutField(fail.value, param.name);
 		if (param.type === "secret") {
 			secrets.value = { ...secrets.value, [param.name]: value };
 			return;
@@ -113,6 +122,12 @@ export interface ParamsViewProps {
 export function ParamsView(props: ParamsViewProps) {
 	const { config, why } = props;
 	const form = useRef<HTMLFormElement>(null);
+	const faults = fieldFaults(props.fail);
+	const told = Object.keys(faults).length > 0;
+	useEffect(() => {
+		// Who sent it stands before the first field that is at fault.
+		if (told && !props.busy) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+	}, [told, props.busy]);
 	useEffect(() => {
 		// The first field that is to be typed; a list is not opened by itself.
 		const fields = [...(form.current?.querySelectorAll<HTMLElement>("input, textarea, select") ?? [])];
@@ -126,19 +141,19 @@ export function ParamsView(props: ParamsViewProps) {
 			lead={why || <span class="cut block">{config.path}</span>}
 			ready={why === ""}
 			busy={props.busy}
-			fail={props.fail}
+			fail={told ? null : props.fail}
 			form={form}
 			onSend={props.onSend}
 		>
 			{config.description && <p class="help">{config.description}</p>}
 			{(config.params ?? []).map((param) => (
-				<ParamField key={param.name} param={param} {...props} />
+				<ParamField key={param.name} param={param} fault={faults[param.name]} {...props} />
 			))}
 		</FormDialog>
 	);
 }
 
-function ParamField({ param, ...form }: ParamsViewProps & { param: Param }) {
+function ParamField({ param, fault, ...form }: ParamsViewProps & { param: Param; fault?: string }) {
 	const { valueOf, onChange } = form;
 	const value = valueOf(param);
 	const last = offered(param, value);
@@ -147,7 +162,7 @@ function ParamField({ param, ...form }: ParamsViewProps & { param: Param }) {
 		case "boolean":
 			return <Flag param={param} value={value} onChange={onChange} />;
 		case "choice":
-			return <Options param={param} value={value} onChange={onChange} offer={offer} />;
+			return <Options param={param} value={value} fault={fault} onChange={onChange} offer={offer} />;
 		case "repo":
 			return (
 				<div class="field">
@@ -157,6 +172,7 @@ function ParamField({ param, ...form }: ParamsViewProps & { param: Param }) {
 						value={value}
 						repositories={form.repositories}
 						help={param.description}
+						fault={fault}
 						onPick={(path) => onChange(param, path)}
 					/>
 					{offer}
@@ -172,6 +188,7 @@ function ParamField({ param, ...form }: ParamsViewProps & { param: Param }) {
 					branches={form.branches}
 					waiting={form.waiting}
 					help={param.description}
+					fault={fault}
 					below={offer}
 					onPick={(branch) => onChange(param, branch)}
 				/>
@@ -186,6 +203,7 @@ function ParamField({ param, ...form }: ParamsViewProps & { param: Param }) {
 						type={param.type === "secret" ? "password" : "text"}
 						lines={severalLines(param, value)}
 						help={textHelp(param)}
+						fault={fault}
 						placeholder={param.default || (param.type === "secret" ? "" : `Enter ${param.name}`)}
 						onInput={(next) => onChange(param, next)}
 					/>
@@ -218,6 +236,7 @@ function Offer({ value, onTake }: { value: string; onTake: () => void }) {
 interface PartProps {
 	param: Param;
 	value: string;
+	fault?: string;
 	onChange: ParamsViewProps["onChange"];
 }
 
@@ -238,7 +257,7 @@ function Flag({ param, value, onChange }: PartProps) {
 	);
 }
 
-function Options({ param, value, onChange, offer }: PartProps & { offer: ComponentChildren }) {
+function Options({ param, value, fault, onChange, offer }: PartProps & { offer: ComponentChildren }) {
 	const id = useId();
 	return (
 		<div class="field">
@@ -248,7 +267,8 @@ function Options({ param, value, onChange, offer }: PartProps & { offer: Compone
 				name={param.name}
 				class="input"
 				value={value}
-				aria-describedby={param.description ? `${id}-help` : undefined}
+				aria-invalid={fault !== undefined}
+				aria-describedby={fault || param.description ? `${id}-help` : undefined}
 				onChange={(event) => onChange(param, event.currentTarget.value)}
 			>
 				{value === "" && <option value="">Choose…</option>}
@@ -259,9 +279,9 @@ function Options({ param, value, onChange, offer }: PartProps & { offer: Compone
 				))}
 			</select>
 			{offer}
-			{param.description && (
-				<span class="help" id={`${id}-help`}>
-					{param.description}
+			{(fault || param.description) && (
+				<span class={fault ? "fault" : "help"} id={`${id}-help`}>
+					{fault ?? param.description}
 				</span>
 			)}
 		</div>

@@ -215,6 +215,7 @@ export interface BranchPickerProps {
 	/** There is no repository to look at yet. */
 	waiting?: boolean;
 	help?: string;
+	fault?: string;
 	below?: ComponentChildren;
 	onPick: (branch: string) => void;
 }
@@ -246,6 +247,7 @@ export function BranchPicker(props: BranchPickerProps) {
 							.join(" ")
 					: props.help
 			}
+			fault={props.fault}
 			below={
 				<>
 					{branches.fail && (

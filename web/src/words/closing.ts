@@ -74,7 +74,9 @@ export function closeButton(what: Closing, fail: Fail): string {
  * the host's words (spec launch L9.6).
  */
 export function goingWords(fail: Fail): string[] {
-	const listed = [fail.details?.going, fail.details?.cleanups].flatMap((list) => (Array.isArray(list) ? list : []));
+	const listed = [fail.details?.going, fail.details?.cleanups].flatMap((list) =>
+		Array.isArray(list) ? list : [],
+	);
 	return listed.map((one) => String((one as Record<string, unknown>)?.text ?? "")).filter(Boolean);
 }
 

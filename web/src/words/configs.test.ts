@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import type { BranchList, ClosedTab, Config, Notice, Param, WorktreeInfo } from "../api/types";
+import type { BranchList, ClosedTab, Config, Notice, Pane, Param, WorktreeInfo } from "../api/types";
 import { failedCleanup, reviewConfig } from "../dev/fixtures";
 import { branchChoices, firstBranch } from "./branches";
 import { closeButton, closedWords, closeTitle, confirmed, endings, quietTabs } from "./closing";
 import {
 	faultCount,
+	fieldFaults,
 	filtered,
 	namedConfigs,
 	offered,
@@ -13,9 +14,10 @@ import {
 	severalLines,
 	startValue,
 	unfilled,
+	withoutField,
 } from "./configs";
 import { batchOf, cleanupWords, fileOf, left } from "./notices";
-import { missingSecrets } from "./panes";
+import { missingSecrets, paneLabel } from "./panes";
 import { homeOf, tilde } from "./path";
 import {
 	aheadWords,
@@ -274,4 +276,30 @@ test("a value of several lines gets a field of several lines, a secret does not"
 	expect(severalLines({ ...words, last: "one\ntwo" }, "")).toBe(true);
 	expect(severalLines({ ...words, default: "one\r\ntwo" }, "")).toBe(true);
 	expect(severalLines({ ...words, type: "secret" }, "one\ntwo")).toBe(false);
+});
+
+// Spec tabs T2.1.
+test("a refused opening is told at its fields, until they are changed", () => {
+	const refused = {
+		...fail({
+			missing: ["words"],
+			values: [{ param: "branch", problem: 'names no branch of /r: "mian", did you mean "main"?' }],
+		}),
+		code: "config_missing_parameters",
+	};
+	expect(fieldFaults(refused)).toEqual({
+		words: "A value is needed.",
+		branch: 'The value names no branch of /r: "mian", did you mean "main"?',
+	});
+	const left = withoutField(refused, "branch");
+	expect(fieldFaults(left)).toEqual({ words: "A value is needed." });
+	expect(withoutField(left, "words")).toBeNull();
+	expect(withoutField(refused, "other")).toBe(refused);
+	expect(fieldFaults({ ...refused, code: "config_unknown_parameter" })).toEqual({});
+});
+
+test("two panes of one name are told apart", () => {
+	const pane = (id: string, title: string) => ({ id, title }) as Pane;
+	const all = [pane("a", "bash"), pane("b", "bash"), pane("c", "bash 2"), pane("d", "vi")];
+	expect(all.map((one) => paneLabel(one, all))).toEqual(["bash", "bash 2", "bash 2 2", "vi"]);
 });

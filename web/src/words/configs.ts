@@ -1,5 +1,5 @@
 // Tab configs as the menu and the form show them (spec tabs T1, T2). Pure.
-import type { Config, Fault, Param } from "../api/types";
+import type { Config, Fail, Fault, Param } from "../api/types";
 import { fit } from "./match";
 import { baseOf, dirOf } from "./path";
 
@@ -92,6 +92,38 @@ export function unfilled(params: readonly Param[], valueOf: (param: Param) => st
 	const names = blank.map((param) => param.name);
 	const all = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
 	return names.length > 1 ? `${all} are still blank.` : `${all} is still blank.`;
+}
+
+/**
+ * What a refused opening says of single fields, in words, by parameter. Empty when it says
+ * more than that: then it is shown as a whole (spec tabs T2.1).
+ */
+export function fieldFaults(fail: Fail | null): Record<string, string> {
+	const faults: Record<string, string> = {};
+	const { values, missing } = fail?.details ?? {};
+	if (fail?.code === "config_unknown_parameter") return faults;
+	for (const name of Array.isArray(missing) ? missing : []) faults[String(name)] = "A value is needed.";
+	for (const one of Array.isArray(values) ? values : []) {
+		const { param, problem } = one as Record<string, unknown>;
+		faults[String(param)] = `The value ${problem}.`.replace(/\?\.$/, "?");
+	}
+	return faults;
+}
+
+/** A refusal without what it says of one field, which was changed since; null: nothing is left. */
+export function withoutField(fail: Fail | null, name: string): Fail | null {
+	const faults = fieldFaults(fail);
+	if (!fail || !(name in faults)) return fail;
+	if (Object.keys(faults).length === 1) return null;
+	const { values, missing } = fail.details ?? {};
+	const list = (of: unknown): unknown[] => (Array.isArray(of) ? of : []);
+	return {
+		...fail,
+		details: {
+			values: list(values).filter((one) => (one as Record<string, unknown>).param !== name),
+			missing: list(missing).filter((one) => one !== name),
+		},
+	};
 }
 
 /** The value of the last opening, when it is worth an offer. */

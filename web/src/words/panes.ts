@@ -75,3 +75,16 @@ export function missingSecrets(fail: Fail): string[] {
 	const list = fail.details?.missing;
 	return Array.isArray(list) ? list.map(String) : [];
 }
+
+/** The name of a pane among those of its tab: of two equal ones the second gets a number. */
+export function paneLabel(pane: Pane, all: readonly Pane[]): string {
+	const taken = new Set<string>();
+	for (const one of all) {
+		const name = paneName(one);
+		let label = name;
+		for (let n = 2; taken.has(label); n++) label = `${name} ${n}`;
+		if (one.id === pane.id) return label;
+		taken.add(label);
+	}
+	return paneName(pane);
+}
