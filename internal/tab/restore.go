@@ -18,6 +18,7 @@ import (
 func (s *Service) restore(ctx context.Context) {
 	s.tellOpenings(ctx)
 	s.sweep(ctx)
+	s.tellStrangers(ctx)
 	m := s.cfg.Host.Model()
 	tabs := map[davit.TabID]bool{}
 	for _, t := range m.State.Tabs {

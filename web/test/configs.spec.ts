@@ -126,6 +126,8 @@ commands = ["echo {{branch}} {{loud}} {{speed}} {{words}}"]
 	await lines.press("End");
 	await page.keyboard.type("!");
 	assert.equal(await lines.inputValue(), "red\n green!");
+	// The branches are there: before that Ctrl+Enter sends nothing.
+	await form.locator('button[type="submit"][aria-disabled="false"]').waitFor();
 	const sent = page.waitForRequest("**/v1/config.open");
 	await page.keyboard.press("Control+Enter");
 	assert.equal((await sent).postDataJSON().params.words, "red\n green!");
@@ -185,7 +187,7 @@ test("values that do not fit are told at their fields, and the first of them is 
 	assert.equal(await repo.getAttribute("aria-invalid"), "false");
 	await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "branch");
 	await clean(page, "the form with a fault at its field");
-	await page.screenshot({ path: new URL("../test-results/params-faults.png", import.meta.url).pathname });
+	await page.screenshot({ path: new URL("../test-results/params-at-fields.png", import.meta.url).pathname });
 	await branch.fill("main");
 	await branch.press("Enter");
 	assert.equal(await branch.getAttribute("aria-invalid"), "false");
