@@ -122,6 +122,7 @@ commands = ["echo {{branch}} {{loud}} {{speed}} {{words}}"]
 	assert.equal(await lines.inputValue(), "red\n green");
 	await clean(page, "the form with a value of several lines");
 	await page.screenshot({ path: new URL("../test-results/params-lines.png", import.meta.url).pathname });
+	await pick(first);
 	await lines.focus();
 	await lines.press("End");
 	await page.keyboard.type("!");
