@@ -28,9 +28,12 @@ web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 $(PAGE): web/node_modules/.package-lock.json $(PAGESRC)
 	cd web && npm run --silent check && npm run --silent build
 
+# First, or the machine waits for them with one core at the end.
+LONGEST := ./web ./internal/daemon ./internal/cli ./internal/session ./internal/tab
+
 test: vet build ## every test: Go with -race, the page's, browser stories
 	cd web && npm run --silent test:unit
-	$(GO) test -race -count=1 -timeout 20m ./... # some build the program: no cached answers
+	$(GO) test -race -count=1 -timeout 25m $(LONGEST) ./... # some build the program: no cached answers
 
 # Real agents: installed below .cache, never part of the tree. Where root allows, their tests
 # run in a network namespace that has nothing but loopback.

@@ -96,7 +96,7 @@ func TestBrowserStories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := run(17*time.Minute, here, "npm", "run", "--silent", "test:stories")
+	out, err := run(20*time.Minute, here, "npm", "run", "--silent", "test:stories")
 	t.Log(out)
 	if err != nil {
 		log, _ := run(time.Minute, repo, bin, "logs")
