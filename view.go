@@ -361,4 +361,14 @@ type Block struct {
 	LastRow   uint64     `json:"lastRow"`
 	From      uint64     `json:"from"` // log offsets: hints
 	To        uint64     `json:"to"`
+
+	Prompt *BlockPrompt `json:"prompt,omitempty"` // only where blocks are asked for with it
+}
+
+// BlockPrompt is what the chips of a pane's prompt said when a command started, as its user
+// saw them (spec chips C5.1).
+type BlockPrompt struct {
+	Text    string `json:"text,omitempty"`    // the chips as one line, to copy
+	Chips   []Chip `json:"chips,omitempty"`   // in the order shown
+	Missing string `json:"missing,omitempty"` // why there are none
 }

@@ -45,9 +45,21 @@ type Agents interface {
 	List(ctx context.Context) ([]wire.Agent, error)
 }
 
-// Viewers hears when a client begins and ends to look (spec chips C2.4).
+// Viewers hears what the clients show (spec chips C2.4).
 type Viewers interface {
-	Look() (done func())
+	Look() Viewer
+}
+
+// Viewer is one client: Shows replaces what it showed, Done ends it.
+type Viewer interface {
+	Shows(Sight)
+	Done()
+}
+
+// Sight is what a client shows.
+type Sight struct {
+	Panes []davit.PaneID // terminals and chats
+	Tabs  bool           // the vertical tabs, with a row for each pane
 }
 
 // Access is what logins need of the store; only hashes are kept.

@@ -19,6 +19,7 @@ func (s *Server) paneOperations() {
 		return wire.PaneList{Panes: s.panes()}, nil
 	})
 	op(s, "pane.read", "What a pane shows, as text", true, s.paneRead)
+	op(s, "pane.blocks", "The newest commands of a pane's shell, oldest first, each with what the pane's chips said when it started", true, s.paneBlocks)
 	op(s, "pane.write", "Give text to a pane's program", false, s.paneWrite)
 	op(s, "pane.run", "Type a command for the user into a pane's shell, at its prompt; a half-typed line survives", false, func(ctx context.Context, in wire.PaneRun) (wire.PaneRan, error) {
 		return s.cfg.Runs.Run(ctx, caller(ctx).Key, in)
@@ -84,7 +85,25 @@ func (s *Server) paneRead(ctx context.Context, in wire.PaneRead) (wire.PaneText,
 		return wire.PaneText{}, err
 	}
 	blocks, err := p.Blocks(ctx)
+	for i := range blocks {
+		blocks[i].Prompt = nil // for those who ask for blocks
+	}
 	return wire.PaneText{Rows: text.Rows, Cursor: text.Cursor, Title: text.Title, Offset: text.Offset, Cols: text.Cols, Blocks: blocks}, err
+}
+
+// paneBlocks is pane.blocks (spec chips C5.1).
+func (s *Server) paneBlocks(ctx context.Context, in wire.PaneBlocksRequest) (wire.PaneBlocks, error) {
+	out := wire.PaneBlocks{Blocks: []davit.Block{}}
+	p, err := s.cfg.Panes.Get(in.Pane)
+	if err != nil {
+		return out, err
+	}
+	blocks, err := p.Blocks(ctx)
+	if n := in.Last; n > 0 && len(blocks) > n {
+		blocks = blocks[len(blocks)-n:]
+	}
+	out.Blocks = append(out.Blocks, blocks...)
+	return out, err
 }
 
 func (s *Server) paneWrite(ctx context.Context, in wire.PaneWrite) (wire.None, error) {

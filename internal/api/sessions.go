@@ -93,6 +93,7 @@ func (c *client) follow(f wire.ClientFrame) error {
 	c.chats[f.Session] = rows
 	if v, err := c.server.cfg.Sessions.Get(f.Session); err == nil && v.Pane != "" {
 		c.looks[f.Session] = c.server.cfg.Status.Look(v.Pane)
+		c.rooms[f.Session] = v.Pane
 	}
 	c.group.Go(func() {
 		for {
@@ -113,6 +114,7 @@ func (c *client) unfollow(id davit.SessionID) {
 	}
 	if done, ok := c.looks[id]; ok {
 		delete(c.looks, id)
+		delete(c.rooms, id)
 		done()
 	}
 }

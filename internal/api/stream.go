@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,7 +50,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	defer cancel(nil)
 	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
 	defer stop()
-	c := &client{server: s, conn: conn, ctx: ctx, cancel: cancel, name: "ws-" + randomToken()[:12], subs: map[davit.PaneID]*sub{}, chats: map[davit.SessionID]*session.Subscription{}, looks: map[davit.SessionID]func(){}}
+	c := &client{server: s, conn: conn, ctx: ctx, cancel: cancel, name: "ws-" + randomToken()[:12], subs: map[davit.PaneID]*sub{}, chats: map[davit.SessionID]*session.Subscription{}, looks: map[davit.SessionID]func(){}, rooms: map[davit.SessionID]davit.PaneID{}}
 	err = c.run(r)
 	cancel(err)
 	c.leave()
@@ -70,6 +71,32 @@ type client struct {
 	subs  map[davit.PaneID]*sub                     // the reader's own
 	chats map[davit.SessionID]*session.Subscription // likewise
 	looks map[davit.SessionID]func()                // likewise: they end the looks at chats
+
+	viewer Viewer                           // nil for a client without events
+	look   wire.ClientFrame                 // the last of type look
+	rooms  map[davit.SessionID]davit.PaneID // panes of the chats
+}
+
+// sees tells what the client shows: the panes that it is subscribed to, the chats that it
+// follows, and what it says of itself (spec chips C2.4).
+func (c *client) sees() {
+	if c.viewer == nil {
+		return
+	}
+	if c.look.Hidden {
+		c.viewer.Shows(Sight{})
+		return
+	}
+	sight := Sight{Tabs: c.look.Tabs == nil || *c.look.Tabs, Panes: slices.Clone(c.look.Panes)}
+	for id, s := range c.subs {
+		if s.output != nil {
+			sight.Panes = append(sight.Panes, id)
+		}
+	}
+	for _, id := range c.rooms {
+		sight.Panes = append(sight.Panes, id)
+	}
+	c.viewer.Shows(sight)
 }
 
 type sub struct {
@@ -86,8 +113,9 @@ func (c *client) run(r *http.Request) error {
 		return err
 	}
 	if c.page = hello.Events == nil || *hello.Events; c.page { // a client without events shows no chips
-		done := c.server.cfg.Viewers.Look()
-		defer done()
+		c.viewer = c.server.cfg.Viewers.Look()
+		defer c.viewer.Done()
+		c.sees()
 		c.group.Go(func() { c.events(hello.After) })
 	} else {
 		c.say(wire.ServerFrame{Type: "hello", HostID: c.server.cfg.Host.State().HostID})
@@ -151,15 +179,25 @@ func (c *client) handle(f wire.ClientFrame) error {
 	case "unsubscribe":
 		if s, ok := c.subs[f.Pane]; ok {
 			c.end(f.Pane, s)
+			c.sees()
 		}
+		return nil
+	case "look":
+		if len(f.Panes) > maxSubs {
+			return davit.Errorf(davit.CodeInvalid, "a client shows at most %d panes at once", maxSubs)
+		}
+		c.look = f
+		c.sees()
 		return nil
 	case "follow":
 		if err := c.follow(f); err != nil {
 			c.say(wire.ServerFrame{Type: "error", Session: f.Session, Error: davit.AsError(err)})
 		}
+		c.sees()
 		return nil
 	case "unfollow":
 		c.unfollow(f.Session)
+		c.sees()
 		return nil
 	case "ack":
 		if s, ok := c.subs[f.Pane]; ok && s.output != nil {
@@ -173,7 +211,9 @@ func (c *client) handle(f wire.ClientFrame) error {
 	}
 	switch f.Type {
 	case "subscribe":
-		return c.subscribe(s, f)
+		c.subscribe(s, f)
+		c.sees()
+		return nil
 	case "input", "paste":
 		select {
 		case s.inputs <- f:
@@ -229,7 +269,7 @@ func (c *client) leave() {
 	}
 }
 
-func (c *client) subscribe(s *sub, f wire.ClientFrame) error {
+func (c *client) subscribe(s *sub, f wire.ClientFrame) {
 	lines := defaultLines
 	if f.Lines != nil {
 		lines = min(max(*f.Lines, 0), 100_000)
@@ -245,7 +285,6 @@ func (c *client) subscribe(s *sub, f wire.ClientFrame) error {
 	s.output = s.pane.Subscribe(pane.SubscribeOptions{From: f.From, Lines: lines, NoMargins: c.page})
 	output, id := s.output, f.Pane
 	c.group.Go(func() { c.show(id, output) })
-	return nil
 }
 
 // show sends one pane's output. A slow client holds up this goroutine alone. When the

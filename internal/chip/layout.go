@@ -162,17 +162,38 @@ func Items(l davit.ChipLayout, place Place) davit.FooterItems {
 	return davit.FooterItems{}
 }
 
-// Wanted says that a surface which shows the given place runs the pull-request chip (spec
-// chips C2.4): the place's list names it, or its tab draws the badge. While the chip is
-// suppressed a badge alone does not want it, nor does a default (C4.4).
-func Wanted(l davit.ChipLayout, view davit.TabView, place Place) bool {
-	if !l.PRChip {
-		return false
+// Sight is what somebody sees of a pane; the zero value is nothing.
+type Sight struct {
+	Pane bool // its terminal or chat, with the prompt bar or footer
+	Row  bool // its row in the vertical tabs
+}
+
+// And gives what either of two sees.
+func (s Sight) And(o Sight) Sight { return Sight{Pane: s.Pane || o.Pane, Row: s.Row || o.Row} }
+
+// Needs are what a surface runs besides directory and branch, which cost no process.
+type Needs struct {
+	PullRequest bool
+	Diff        bool
+	Kinds       []Kind // the others, in order
+}
+
+// NeedsOf gives what is run for a pane that is seen so, with the chips of a place (spec
+// chips C2.4): the kinds that the place's list names, and those of its row's badges. While
+// the pull request is suppressed a badge alone does not want it, nor does a default (C4.4).
+func NeedsOf(l davit.ChipLayout, view davit.TabView, place Place, seen Sight) Needs {
+	var n Needs
+	if seen.Row && view.Density == "expanded" {
+		n.Diff = view.ShowDiffStats
+		n.PullRequest = view.ShowPRLink && l.PRChip && l.Badge && l.Validation != davit.PRSuppressed
 	}
-	if namesKind(Items(l, place), GitHubPR) {
-		return true
+	if seen.Pane {
+		items := Items(l, place)
+		n.Diff = n.Diff || namesKind(items, GitDiff) || namesKind(items, GitStatus)
+		n.PullRequest = l.PRChip && (n.PullRequest || namesKind(items, GitHubPR))
+		n.Kinds = Kinds(l, place)
 	}
-	return l.Validation != davit.PRSuppressed && l.Badge && view.Density == "expanded" && view.ShowPRLink
+	return n
 }
 
 // Kinds gives the kinds that a surface of a place shows besides directory, branch, diff

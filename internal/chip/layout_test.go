@@ -187,38 +187,65 @@ func TestResolverProperties(t *testing.T) {
 	})
 }
 
-// TestWanted: spec chips C2.4 and C4.4, who makes the chip run.
-func TestWanted(t *testing.T) {
+// TestNeeds: spec chips C2.4, C4.4 and C6: what is run for a pane is what is seen of it. A
+// row of the vertical tabs runs its badges' kinds, a shown pane also those of its place, and
+// a pane that nobody sees nothing.
+func TestNeeds(t *testing.T) {
 	own, err := Saved{}.Apply(Edit{CLIFooter: &davit.FooterItems{Left: []string{"github_pr"}}}, true, davit.PRValidated)
 	if err != nil {
 		t.Fatal(err)
 	}
+	bare, err := Saved{}.Apply(Edit{Prompt: &[]string{"cwd", "git_branch", "date"}}, true, davit.PRValidated)
+	if err != nil {
+		t.Fatal(err)
+	}
 	view := davit.DefaultTabView()
-	compact, plain := view, view
-	compact.Density, plain.ShowPRLink = "compact", false
+	compact, noLink, noStats := view, view, view
+	compact.Density, noLink.ShowPRLink, noStats.ShowDiffStats = "compact", false, false
+	both, pane, row := Sight{Pane: true, Row: true}, Sight{Pane: true}, Sight{Row: true}
 	for _, c := range []struct {
 		name  string
 		saved Saved
 		flag  bool
 		state davit.PRValidation
 		view  davit.TabView
-		want  string // the places that want it
+		seen  Sight
+		pull  string // the places whose pane runs the pull request
+		diff  string // and the diff
 	}{
-		{"defaults with badge", Saved{}, true, davit.PRUnvalidated, view, "prompt footer cliFooter"},
-		{"defaults, compact tabs", Saved{}, true, davit.PRValidated, compact, "prompt footer"},
-		{"defaults, no link", Saved{}, true, davit.PRValidated, plain, "prompt footer"},
-		{"suppressed", Saved{}, true, davit.PRSuppressed, view, ""},
-		{"suppressed, one's own", own, true, davit.PRSuppressed, view, "cliFooter"},
-		{"flag off", own, false, davit.PRValidated, view, ""},
+		{"defaults with badge", Saved{}, true, davit.PRUnvalidated, view, both, "prompt footer cliFooter", "prompt footer cliFooter"},
+		{"defaults, compact tabs", Saved{}, true, davit.PRValidated, compact, both, "prompt footer", "prompt footer cliFooter"},
+		{"defaults, no link", Saved{}, true, davit.PRValidated, noLink, both, "prompt footer", "prompt footer cliFooter"},
+		{"defaults, no tab list", Saved{}, true, davit.PRValidated, view, pane, "prompt footer", "prompt footer cliFooter"},
+		{"a row", Saved{}, true, davit.PRValidated, view, row, "prompt footer cliFooter", "prompt footer cliFooter"},
+		{"a row without stats", Saved{}, true, davit.PRValidated, noStats, row, "prompt footer cliFooter", ""},
+		{"a row without link", Saved{}, true, davit.PRValidated, noLink, row, "", "prompt footer cliFooter"},
+		{"a compact row", Saved{}, true, davit.PRValidated, compact, row, "", ""},
+		{"nobody", Saved{}, true, davit.PRValidated, view, Sight{}, "", ""},
+		{"a prompt without a diff", bare, true, davit.PRValidated, compact, both, "footer", "footer cliFooter"},
+		{"suppressed", Saved{}, true, davit.PRSuppressed, view, both, "", "prompt footer cliFooter"},
+		{"suppressed, one's own", own, true, davit.PRSuppressed, view, both, "cliFooter", "prompt footer cliFooter"},
+		{"suppressed, one's own, a row", own, true, davit.PRSuppressed, compact, row, "", ""},
+		{"flag off", own, false, davit.PRValidated, view, both, "", "prompt footer cliFooter"},
 	} {
-		var got []string
+		var pull, diff []string
 		for _, place := range Places() {
-			if Wanted(Resolve(c.saved, c.flag, c.state, ""), c.view, place) {
-				got = append(got, string(place))
+			n := NeedsOf(Resolve(c.saved, c.flag, c.state, ""), c.view, place, c.seen)
+			if n.PullRequest {
+				pull = append(pull, string(place))
+			}
+			if n.Diff {
+				diff = append(diff, string(place))
+			}
+			if !c.seen.Pane && len(n.Kinds) > 0 || c.seen.Pane && place == PlacePrompt && len(n.Kinds) == 0 {
+				t.Errorf("%s: %s runs %q", c.name, place, n.Kinds)
 			}
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s: %v, want %q", c.name, got, c.want)
+		if strings.Join(pull, " ") != c.pull {
+			t.Errorf("%s: the pull request at %v, want %q", c.name, pull, c.pull)
+		}
+		if strings.Join(diff, " ") != c.diff {
+			t.Errorf("%s: the diff at %v, want %q", c.name, diff, c.diff)
 		}
 	}
 }

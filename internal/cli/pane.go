@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) paneCommand() *cobra.Command {
-	return noun("pane", "The panes of the open tabs", a.paneListCommand(), a.paneReadCommand(), a.paneWriteCommand(), a.paneRunCommand(), a.paneSplitCommand(), a.paneCloseCommand(), a.paneWaitCommand(), a.paneRestartCommand(), a.paneMoveCommand())
+	return noun("pane", "The panes of the open tabs", a.paneListCommand(), a.paneReadCommand(), a.paneBlocksCommand(), a.paneWriteCommand(), a.paneRunCommand(), a.paneSplitCommand(), a.paneCloseCommand(), a.paneWaitCommand(), a.paneRestartCommand(), a.paneMoveCommand())
 }
 
 func (a *app) paneListCommand() *cobra.Command {

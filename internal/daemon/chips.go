@@ -22,12 +22,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// lingering is how long chips go on after the last client has left, so that a reload does
-// not start everything anew.
-const lingering = 5 * time.Second
-
-// chips runs the chips of open panes while somebody looks: with nobody there nothing runs
-// (spec chips C2.4). It keeps, under a leaf lock, only who looks and where panes are.
+// chips runs the chips of the panes that somebody looks at (see sights): for a pane with
+// nobody looking nothing runs (spec chips C2.4). It keeps, under a leaf lock, only who looks
+// at what and where panes are.
 //
 //	tabs, panes ──directory, PATH, finished commands──► chips ──asks──► runner ──values──► host loop
 //	                                                       ▲               │
@@ -43,12 +40,11 @@ type chips struct {
 	user    string // whose terminals they are
 	machine string
 
-	mu      sync.Mutex // guards what follows
-	viewers int
-	panes   map[davit.PaneID]place
-	layout  davit.ChipLayout
-	view    davit.TabView
-	quiet   *time.Timer
+	mu     sync.Mutex // guards what follows
+	sights sights
+	panes  map[davit.PaneID]place
+	layout davit.ChipLayout
+	view   davit.TabView
 }
 
 // place is where a pane's session is, as far as its shell has told.
@@ -84,7 +80,7 @@ func (p *place) tell(params map[string]string) {
 }
 
 func newChips(d *daemon, g git.Runner, choices *choices, login func() map[string]string) *chips {
-	c := &chips{d: d, choices: choices, panes: map[davit.PaneID]place{}, layout: choices.prefs.Layout(), view: choices.prefs.View()}
+	c := &chips{d: d, choices: choices, sights: newSights(), panes: map[davit.PaneID]place{}, layout: choices.prefs.Layout(), view: choices.prefs.View()}
 	c.watch = git.NewWatch(git.WatchConfig{Log: d.log})
 	c.pulls = newPulls(c, login)
 	c.owns = newOwns(c)
@@ -114,9 +110,7 @@ func (c *chips) run(ctx context.Context) error {
 	err := group.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.quiet != nil {
-		c.quiet.Stop()
-	}
+	c.sights.end()
 	return err
 }
 
@@ -141,19 +135,12 @@ func (c *chips) follow(ctx context.Context) {
 		}
 		state := c.d.host.State()
 		for id, p := range state.Panes {
-			if at := c.said(state, p); at != seen[id] {
+			if at := c.said(state, p); at != seen[id] && c.runs(id) != (chip.Sight{}) {
 				seen[id] = at
 				c.runner.Refresh(string(id))
 			}
 		}
 	}
-}
-
-// looked says that somebody looks.
-func (c *chips) looked() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.viewers > 0
 }
 
 // said is how much an agent has said in a pane: by its log, or by a chat's journal; 0 where
@@ -208,7 +195,8 @@ func (c *chips) Pane(id davit.PaneID, dir string) {
 	p, known := c.panes[id]
 	p.dir, p.remote, p.subshell, p.ssh = dir, false, "", ""
 	c.panes[id] = p
-	if c.viewers > 0 {
+	c.sights.runs[id] = c.sights.runs[id].And(c.sights.of(id))
+	if c.sights.runs[id] != (chip.Sight{}) {
 		c.watchPane(id, p)
 	}
 	c.mu.Unlock()
@@ -224,16 +212,21 @@ func (c *chips) watchPane(id davit.PaneID, p place) {
 }
 
 func (c *chips) showPane(id davit.PaneID, p place) {
-	where := chip.PlacePrompt
-	switch c.d.host.State().Panes[id].Kind {
-	case keeper.PaneAgent:
-		where = chip.PlaceCLIFooter
-	case keeper.PaneChat:
-		where = chip.PlaceFooter
-	}
+	n := chip.NeedsOf(c.layout, c.view, placeOf(c.d.host.State().Panes[id]), c.sights.runs[id])
 	c.runner.Show(string(id), runner.Show{
-		PullRequest: chip.Wanted(c.layout, c.view, where), Path: p.search, Remote: p.remote, Kinds: chip.Kinds(c.layout, where), Session: c.sessionOf(p),
+		PullRequest: n.PullRequest, NoDiff: !n.Diff, Path: p.search, Remote: p.remote, Kinds: n.Kinds, Session: c.sessionOf(p),
 	})
+}
+
+// placeOf is where a pane's chips are shown.
+func placeOf(p davit.Pane) chip.Place {
+	switch p.Kind {
+	case keeper.PaneAgent:
+		return chip.PlaceCLIFooter
+	case keeper.PaneChat:
+		return chip.PlaceFooter
+	}
+	return chip.PlacePrompt
 }
 
 // sessionOf joins what a pane's shell has told with what its running command means.
@@ -285,7 +278,7 @@ func (c *chips) session(id davit.PaneID, change func(*place)) {
 		return
 	}
 	c.panes[id] = p
-	if c.viewers > 0 {
+	if c.sights.runs[id] != (chip.Sight{}) {
 		c.showPane(id, p)
 	}
 }
@@ -312,46 +305,9 @@ func (c *chips) Command(id davit.PaneID, _ string) { c.runner.Ran(string(id)) }
 func (c *chips) Gone(id davit.PaneID) {
 	c.mu.Lock()
 	delete(c.panes, id)
+	delete(c.sights.runs, id)
 	c.mu.Unlock()
 	c.runner.Drop(string(id))
-}
-
-// Look says that a client looks until done is called (api.Viewers).
-func (c *chips) Look() (done func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.viewers++
-	if c.quiet != nil {
-		c.quiet.Stop()
-		c.quiet = nil
-	}
-	if c.viewers == 1 {
-		for id, p := range c.panes {
-			c.watchPane(id, p)
-		}
-		c.pulls.look()
-		c.owns.look()
-	}
-	return sync.OnceFunc(c.leave)
-}
-
-func (c *chips) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.viewers--
-	if c.viewers > 0 {
-		return
-	}
-	c.quiet = time.AfterFunc(lingering, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.viewers > 0 {
-			return
-		}
-		for id := range c.panes {
-			c.runner.Drop(string(id))
-		}
-	})
 }
 
 // resolved hears what is shown where from now on: every surface is told at once (C4.3).
@@ -360,11 +316,10 @@ func (c *chips) resolved(layout davit.ChipLayout, view davit.TabView) {
 	defer c.mu.Unlock()
 	c.layout, c.view = layout, view
 	c.prompts.resolved(layout)
-	if c.viewers == 0 {
-		return
-	}
 	for id, p := range c.panes {
-		c.showPane(id, p)
+		if c.sights.runs[id] != (chip.Sight{}) {
+			c.showPane(id, p)
+		}
 	}
 }
 
@@ -384,8 +339,12 @@ func (c *chips) Get(ctx context.Context, in wire.ChipsRequest) (wire.Chips, erro
 		p.told = in.Session
 	}
 	c.owns.read(ctx)
+	var known []davit.Chip
+	if c.runs(in.Pane).Pane { // what nobody looks at may be old: this question looks (C3.3)
+		known = state.Chips[in.Pane]
+	}
 	list := c.runner.List(ctx, runner.ListRequest{
-		Dir: p.dir, Path: p.search, Remote: p.remote, Session: c.sessionOf(p), Known: state.Chips[in.Pane], Layout: state.Layout, Verdict: c.choices.verdict(),
+		Dir: p.dir, Path: p.search, Remote: p.remote, Session: c.sessionOf(p), Known: known, Layout: state.Layout, Verdict: c.choices.verdict(),
 	})
 	after := c.d.host.State().Layout // what was found may have moved it
 	return wire.Chips{Chips: list, Validation: string(after.Validation), Shown: after.Prompt, Faults: c.owns.table.Load().faults}, nil

@@ -133,6 +133,29 @@ type viewer struct {
 
 	mu    sync.Mutex
 	state davit.State
+	pongs int
+	panes map[davit.PaneID]bool // that it shows
+}
+
+// say sends a frame.
+func (v *viewer) say(f wire.ClientFrame) {
+	v.s.t.Helper()
+	data, err := json.Marshal(f)
+	if err == nil {
+		err = v.conn.Write(v.s.t.Context(), websocket.MessageText, data)
+	}
+	if err != nil {
+		v.s.t.Fatal(err)
+	}
+}
+
+// show shows a pane's terminal, as a page does.
+func (v *viewer) show(pane davit.PaneID) {
+	v.s.t.Helper()
+	if !v.panes[pane] {
+		v.panes[pane] = true
+		v.say(wire.ClientFrame{Type: "subscribe", Pane: pane})
+	}
 }
 
 func (s *chipScene) http() *http.Client {
@@ -153,7 +176,7 @@ func (s *chipScene) view() *viewer {
 		s.t.Fatal(err)
 	}
 	conn.SetReadLimit(-1)
-	v := &viewer{s: s, conn: conn}
+	v := &viewer{s: s, conn: conn, panes: map[davit.PaneID]bool{}}
 	if err := conn.Write(s.t.Context(), websocket.MessageText, []byte(`{"type":"hello"}`)); err != nil {
 		s.t.Fatal(err)
 	}
@@ -169,6 +192,9 @@ func (s *chipScene) view() *viewer {
 				continue
 			}
 			v.mu.Lock()
+			if f.Type == "pong" {
+				v.pongs++
+			}
 			if f.State != nil {
 				v.state = *f.State
 			}

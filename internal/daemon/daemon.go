@@ -147,7 +147,7 @@ func (d *daemon) build(ctx context.Context) error {
 	}
 	d.chips = newChips(d, runner, choices, login)
 	d.panes = host.NewPanes(host.PanesConfig{
-		Host: d.host, Dir: d.cfg.Home.Panes(), Persist: d.store.SetPaneOffsets, Watcher: late{d}, Lost: func(rows []store.PaneRow) { d.tabs.Lost(rows) }, Hostname: hostname(), Log: d.log,
+		Host: d.host, Dir: d.cfg.Home.Panes(), Persist: d.store.SetPaneOffsets, Watcher: late{d}, Prompt: d.chips.Prompt, Lost: func(rows []store.PaneRow) { d.tabs.Lost(rows) }, Hostname: hostname(), Log: d.log,
 		Start: client.StartConfig{Exe: d.cfg.Self, Args: []string{"keeper"}, Env: keeperEnv(d.cfg), StateDir: d.cfg.Home.State},
 		Dial:  client.Config{Build: davit.Version, Log: d.log},
 	})

@@ -16,6 +16,7 @@ import (
 // chip waits until a pane's chip has a text on the page; "" is none.
 func (v *viewer) chip(pane davit.PaneID, kind, text string) (c davit.Chip) {
 	v.s.t.Helper()
+	v.show(pane)
 	testenv.Eventually(v.s.t, patience, func() (bool, string) {
 		v.mu.Lock()
 		defer v.mu.Unlock()

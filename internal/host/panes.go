@@ -31,7 +31,8 @@ type PanesConfig struct {
 	Dial     client.Config // Socket is filled in from the keeper's record
 	Persist  func(ctx context.Context, id davit.PaneID, checkpoint, effectsThrough uint64) error
 	Watcher  PaneWatcher
-	Lost     func([]store.PaneRow) // panes that were running when their keeper went; may be nil
+	Prompt   func(id davit.PaneID, command string) *davit.BlockPrompt // what a pane's chips say now; it must not wait
+	Lost     func([]store.PaneRow)                                    // panes that were running when their keeper went; may be nil
 	Hostname string
 	Log      *slog.Logger
 }
@@ -306,6 +307,13 @@ func (p *Panes) begin(ctx context.Context, l *link, id davit.PaneID, info keeper
 	return p.serveRow(row, l.keeper, false)
 }
 
+func (p *Panes) prompt(id davit.PaneID) func(string) *davit.BlockPrompt {
+	if p.cfg.Prompt == nil {
+		return nil
+	}
+	return func(command string) *davit.BlockPrompt { return p.cfg.Prompt(id, command) }
+}
+
 // serveRow starts the goroutine of one pane; adopted says that it was served before.
 func (p *Panes) serveRow(row store.PaneRow, k pane.Keeper, adopted bool) error {
 	id := row.Pane.ID
@@ -319,6 +327,7 @@ func (p *Panes) serveRow(row store.PaneRow, k pane.Keeper, adopted bool) error {
 			return p.cfg.Persist(ctx, id, checkpoint, effects)
 		},
 		Events:   func(e pane.Event) { p.heard(lp, id, e) },
+		Prompt:   p.prompt(id),
 		Hostname: p.cfg.Hostname, Log: p.cfg.Log,
 	})
 	if err != nil {

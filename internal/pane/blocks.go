@@ -60,18 +60,50 @@ func (b *blocks) input(at place) { b.State, b.inputAt, b.line = blockInput, at, 
 // typed takes a command line that the shell told.
 func (b *blocks) typed(line string) { b.line = line }
 
-func (b *blocks) start(at place, command, directory string, now time.Time) *davit.Block {
+// start begins a block; shown is what its pane's chips say, nil when that is not known.
+func (b *blocks) start(at place, command, directory string, shown *davit.BlockPrompt, now time.Time) *davit.Block {
 	b.State, b.line = blockRunning, ""
 	b.Open = &block{First: at.mark, Last: at.mark, Block: davit.Block{
-		Command: command, Directory: directory, Start: now,
+		Command: command, Directory: directory, Start: now, Prompt: shown,
 		FirstRow: at.row, LastRow: at.row, From: at.offset, To: at.offset,
 	}}
 	b.List = append(b.List, *b.Open)
 	if n := len(b.List) - maxBlocks; n > 0 {
 		b.List = append(b.List[:0], b.List[n:]...)
 	}
+	b.boundPrompts()
 	told := b.Open.Block
 	return &told
+}
+
+// Why a block has no prompt.
+const (
+	promptUnseen = "davit's host did not run when this command started"
+	promptOld    = "it is not among the newest commands, whose prompts are kept"
+)
+
+// boundPrompts lets go of the oldest prompts.
+func (b *blocks) boundPrompts() {
+	count, size := 0, 0
+	for i := len(b.List) - 1; i >= 0; i-- {
+		p := b.List[i].Prompt
+		if p == nil || len(p.Chips) == 0 {
+			continue
+		}
+		count, size = count+1, size+promptSize(p)
+		if count > maxPrompts || size > maxPromptBytes && count > 1 {
+			b.List[i].Prompt = &davit.BlockPrompt{Missing: promptOld}
+		}
+	}
+}
+
+// promptSize is about what a prompt takes in a checkpoint.
+func promptSize(p *davit.BlockPrompt) int {
+	size := len(p.Text) + len(p.Missing)
+	for _, c := range p.Chips {
+		size += len(c.Kind) + len(c.Value) + len(c.Text) + len(c.Title) + len(c.Icon) + 200
+	}
+	return size
 }
 
 // finish gives the block that ended, nil when none was open.
@@ -101,7 +133,9 @@ func (b *blocks) finish(at place, exit *int, now time.Time) *davit.Block {
 func (b *blocks) rows(locate func(uint64) (uint64, bool)) []davit.Block {
 	out := make([]davit.Block, len(b.List))
 	for i, in := range b.List {
-		out[i] = in.Block
+		if out[i] = in.Block; out[i].Prompt == nil {
+			out[i].Prompt = &davit.BlockPrompt{Missing: promptUnseen}
+		}
 		if row, ok := locate(in.First); ok {
 			height := in.LastRow - in.FirstRow
 			out[i].FirstRow, out[i].LastRow = row, row+height

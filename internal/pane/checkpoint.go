@@ -180,6 +180,7 @@ type saver struct {
 	since     int       // bytes folded since the last
 	changed   time.Time // when the pane last changed
 	dirty     bool
+	prompted  time.Time // when the first prompt that is in no checkpoint yet was kept
 	busy      bool
 	offset    uint64 // of the last that was written
 	resumable uint64
@@ -218,13 +219,15 @@ func (p *Pane) arm(d time.Duration) {
 	}
 }
 
-// quiet runs when the timer fires: 1 s after a change, or later when there were more.
+// quiet runs when the timer fires: 1 s after a change, or later when there were more. A
+// prompt does not wait for that: the log cannot tell it again.
 func (p *Pane) quiet() {
 	s := &p.fold.save
 	if !s.dirty {
 		return
 	}
-	if left := quietFor - time.Since(s.changed); left > 0 || s.busy {
+	owed := !s.prompted.IsZero() && time.Since(s.prompted) >= quietFor
+	if left := quietFor - time.Since(s.changed); left > 0 && !owed || s.busy {
 		p.arm(max(left, quietFor/10))
 		return
 	}
@@ -245,7 +248,7 @@ func (p *Pane) checkpoint() {
 		p.log.Error("checkpoint", "err", err)
 		return
 	}
-	f.save.busy, f.save.dirty, f.save.since = true, false, 0
+	f.save.busy, f.save.dirty, f.save.since, f.save.prompted = true, false, 0, time.Time{}
 	f.save.jobs <- save{offset: k.Offset, retain: f.floor(), data: data}
 }
 

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"strings"
+	"time"
 
 	"davit"
 	"davit/internal/shell"
@@ -111,7 +112,7 @@ func (p *Pane) mark(e *screen.Effect) {
 		if command == "" {
 			command = p.typedBetween(f.blocks.inputAt, at)
 		}
-		ev.Block = f.blocks.start(at, command, p.view.Load().Directory, now)
+		ev.Block = f.blocks.start(at, command, p.view.Load().Directory, p.shown(e.At, command), now)
 		ev.Kind = EventCommandStarted
 		p.change(func(v *davit.Pane) { v.Command, v.Running = command, true })
 	case screen.CommandEnd:
@@ -125,6 +126,19 @@ func (p *Pane) mark(e *screen.Effect) {
 	if e.At > p.cfg.EffectsThrough {
 		p.emit(ev)
 	}
+}
+
+// shown gives what the pane's chips say now, for a command that starts now: nil for one that
+// the log already had when this host came (spec chips C5.1).
+func (p *Pane) shown(at uint64, command string) *davit.BlockPrompt {
+	f := &p.fold
+	if p.cfg.Prompt == nil || !f.begun || at <= f.goal {
+		return nil
+	}
+	if f.save.prompted.IsZero() {
+		f.save.prompted = time.Now()
+	}
+	return p.cfg.Prompt(command)
 }
 
 // typedBetween reads a command line off the screen, for shells that do not tell it.

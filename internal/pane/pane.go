@@ -93,6 +93,8 @@ const (
 	replyQueue = 256 // full: the oldest reply is dropped; its program does not read
 	eventQueue = 1024
 	maxBlocks  = 500 // the oldest goes first
+	// Prompts are kept for so many of the newest blocks, and so many bytes (spec chips C5.1).
+	maxPrompts, maxPromptBytes = 200, 512 << 10
 )
 
 // Config is what a pane needs. Pane gives its identity and what is already known of it.
@@ -116,6 +118,9 @@ type Config struct {
 	// Events is told what happened, in order, from one goroutine. It may block: then
 	// events queue up to a bound, the oldest repeatable ones go first, and View stays right.
 	Events func(Event)
+	// Prompt gives what the pane's chips say while a command starts, for its block (spec
+	// chips C5.1); nil keeps nothing. Called from the owner's goroutine: it must not wait.
+	Prompt func(command string) *davit.BlockPrompt
 	// Hostname tells our own OSC 7 directories from those of a remote shell.
 	Hostname string
 	Screen   screen.Options

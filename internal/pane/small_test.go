@@ -149,14 +149,14 @@ func TestBlocks(t *testing.T) {
 	if b.State != blockInput || b.line != "make all" {
 		t.Fatalf("%+v", b)
 	}
-	b.start(place{mark: 2, row: 5}, b.line, "/src", now)
+	b.start(place{mark: 2, row: 5}, b.line, "/src", nil, now)
 	b.finish(place{mark: 3, row: 9}, &zero, now)
 	b.prompt(place{}, now)
 	b.input(place{})
 	if got := b.finish(place{}, &two, now); got != nil || b.Ended != 2 || *b.Last != 2 {
 		t.Errorf("a D without a C made %+v", got)
 	}
-	b.start(place{mark: 4, row: 12}, "top", "/src", now)
+	b.start(place{mark: 4, row: 12}, "top", "/src", nil, now)
 	if got := b.prompt(place{row: 14}, now); got == nil || got.Exit != nil || got.End == nil { // interrupted: no D
 		t.Errorf("a prompt ended %+v", got)
 	}
@@ -174,10 +174,41 @@ func TestBlocks(t *testing.T) {
 		t.Errorf("after a reflow %+v", moved)
 	}
 	for range maxBlocks + 10 {
-		b.start(place{}, "x", "/", now)
+		b.start(place{}, "x", "/", nil, now)
 	}
 	if len(b.List) != maxBlocks {
 		t.Errorf("%d blocks are kept", len(b.List))
+	}
+}
+
+// TestPromptsOfBlocks: spec chips C5.1: the prompts of the newest commands are kept, by
+// number and by size, and what has none says why.
+func TestPromptsOfBlocks(t *testing.T) {
+	var b blocks
+	now := time.Unix(100, 0)
+	b.start(place{}, "unseen", "/", nil, now)
+	shown := func(n int) *davit.BlockPrompt {
+		return &davit.BlockPrompt{Text: "x", Chips: []davit.Chip{{Kind: "cwd", Value: strings.Repeat("x", n), Text: "x"}}}
+	}
+	for range maxPrompts + 1 {
+		b.start(place{}, "x", "/", shown(1), now)
+	}
+	list := b.rows(func(uint64) (uint64, bool) { return 0, false })
+	if list[0].Prompt == nil || list[0].Prompt.Missing != promptUnseen || list[1].Prompt.Missing != promptOld || list[2].Prompt.Text != "x" {
+		t.Errorf("%+v %+v %+v", list[0].Prompt, list[1].Prompt, list[2].Prompt)
+	}
+	for range 10 {
+		b.start(place{}, "big", "/", shown(maxPromptBytes/8), now)
+	}
+	size := 0
+	for _, one := range b.List {
+		if one.Prompt != nil {
+			size += promptSize(one.Prompt)
+		}
+	}
+	last := b.List[len(b.List)-1].Prompt
+	if limit := maxPromptBytes + len(b.List)*len(promptOld); size > limit || len(last.Chips) != 1 {
+		t.Errorf("%d bytes of prompts are kept, at most %d; the last is %+v", size, limit, last.Missing)
 	}
 }
 

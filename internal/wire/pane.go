@@ -30,6 +30,17 @@ type PaneText struct {
 	Blocks []davit.Block `json:"blocks,omitempty"`
 }
 
+// PaneBlocksRequest is pane.blocks.
+type PaneBlocksRequest struct {
+	Pane davit.PaneID `json:"pane"`
+	Last int          `json:"last,omitempty" doc:"only so many of the newest; all when absent"`
+}
+
+// PaneBlocks answers it.
+type PaneBlocks struct {
+	Blocks []davit.Block `json:"blocks"`
+}
+
 // PaneWrite is pane.write. An id sent again is not written again.
 type PaneWrite struct {
 	Pane  davit.PaneID `json:"pane"`

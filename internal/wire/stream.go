@@ -24,6 +24,7 @@ import (
 //	                              ◄──      exit {pane, offset, exit}
 //	                              ◄──      again {pane}                  (subscribe anew from what was shown)
 //	  unsubscribe {pane}          ──►
+//	  look {hidden?, tabs?, panes?} ──►     (what is seen of it besides the panes and chats that it follows)
 //	  follow {session, cursor?, tail?} ──►
 //	                              ◄──      journal {session, rows, cursor, reset?}   (reset: drop what is shown)
 //	  unfollow {session}          ──►
@@ -33,7 +34,7 @@ import (
 
 // ClientFrame is a text frame from the client.
 type ClientFrame struct {
-	Type   string       `json:"type"` // hello subscribe unsubscribe ack input paste size follow unfollow ping
+	Type   string       `json:"type"` // hello subscribe unsubscribe ack input paste size follow unfollow look ping
 	Key    string       `json:"key,omitempty"`
 	After  *uint64      `json:"after,omitempty"` // resume events after this seq
 	Client string       `json:"client,omitempty"`
@@ -47,6 +48,12 @@ type ClientFrame struct {
 	Cols   int          `json:"cols,omitempty"`
 	Rows   int          `json:"rows,omitempty"`
 	Events *bool        `json:"events,omitempty"` // of hello: false = panes only
+
+	// Of look: chips are run for what is seen (spec chips C2.4). Without such a frame the
+	// client is seen, and its vertical tabs with it.
+	Hidden bool           `json:"hidden,omitempty"` // nobody sees the client at all
+	Tabs   *bool          `json:"tabs,omitempty"`   // false: its vertical tabs are not seen
+	Panes  []davit.PaneID `json:"panes,omitempty"`  // panes that it tells about although it is not subscribed to them
 
 	Session davit.SessionID `json:"session,omitempty"` // of follow and unfollow
 	Cursor  *davit.Cursor   `json:"cursor,omitempty"`  // of follow: the last row that is shown

@@ -9,9 +9,11 @@ import "./styles/over.css";
 import "./styles/forms.css";
 import { listen } from "./keys/keys";
 import { App } from "./parts/app";
+import { carded } from "./parts/rowcard";
 import { askLaunch, loadHost, logIn } from "./state/actions";
 import { chooseConfig, loadConfigs } from "./state/configs";
 import { loadKey, tokenOf } from "./state/key";
+import { tellSight } from "./state/sight";
 import { configs, fontSize, login, model, openForm, tabs, theme } from "./state/store";
 import { connection } from "./state/stream";
 import { lookAgain, preload, prune } from "./terminal/pool";
@@ -71,6 +73,7 @@ async function start(): Promise<void> {
 	window.addEventListener("hashchange", () => void takeToken());
 	render(<App />, root);
 	listen();
+	tellSight(() => carded.value?.key ?? "");
 	effect(() => {
 		if (login.value === "out") return connection.close();
 		connection.connect();

@@ -26,10 +26,11 @@ type finished struct {
 // maxFinished bounds the commands that wait to be heard of one surface.
 const maxFinished = 32
 
-// Show is what a surface shows besides directory, branch and diff, and what is known of
-// its session.
+// Show is what a surface shows besides directory and branch, and what is known of its
+// session.
 type Show struct {
 	PullRequest bool
+	NoDiff      bool        // the size of the diff is not shown: git is not run for it
 	Remote      bool        // the session is on another machine
 	Path        string      // the session's PATH; "": not told, the login shell's
 	Kinds       []chip.Kind // the others that it shows, in order (spec chips C2.4)

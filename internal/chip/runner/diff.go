@@ -23,6 +23,7 @@ type diff struct {
 	running bool
 	queued  bool
 	again   bool // something changed while it ran
+	missed  bool // there was a reason for a run while nobody showed it
 
 	tracking chip.Tracking // of branch, by the same call
 	branch   string

@@ -90,7 +90,7 @@ func (l *loop) settle(s *surface) {
 	}
 	for kind, m := range s.mades {
 		if key, still := wanted[kind]; !still || key != m.key {
-			if m.value.Text != "" && slices.Contains(s.show.Kinds, kind) {
+			if m.value.Text != "" { // also for when it is shown here again
 				s.kept[kind] = m.value
 			} else {
 				delete(s.kept, kind)
@@ -400,5 +400,5 @@ func (m *made) shown(kept davit.Chip) davit.Chip {
 }
 
 func equalShow(a, b Show) bool {
-	return a.PullRequest == b.PullRequest && a.Remote == b.Remote && a.Path == b.Path && a.Session == b.Session && slices.Equal(a.Kinds, b.Kinds)
+	return a.PullRequest == b.PullRequest && a.NoDiff == b.NoDiff && a.Remote == b.Remote && a.Path == b.Path && a.Session == b.Session && slices.Equal(a.Kinds, b.Kinds)
 }

@@ -40,7 +40,7 @@ func (r *Runner) PullRequest(ctx context.Context, q Question) Answer {
 	key := fmt.Sprintf("question %d", r.questions.n.Add(1))
 	asked := &question{Question: q, asked: r.cfg.Now(), answer: make(chan Answer, 1)}
 	r.ask(key, func(a *ask) {
-		*a = ask{dir: q.Dir, show: &Show{PullRequest: true, Path: q.Path, Remote: q.Remote}, question: asked}
+		*a = ask{dir: q.Dir, show: &Show{PullRequest: true, NoDiff: true, Path: q.Path, Remote: q.Remote}, question: asked}
 	})
 	defer r.Drop(key)
 	select {

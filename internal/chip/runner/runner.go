@@ -237,7 +237,7 @@ func (l *loop) serve(key string, a ask) {
 	if a.show != nil && !equalShow(*a.show, s.show) {
 		s.show, s.changed, resettle = *a.show, true, true
 		s.ticked = time.Time{}
-		if t := s.tree; t != nil && t.diff.tracking.Upstream != "" && slices.Contains(s.show.Kinds, chip.GitStatus) {
+		if t := s.tree; t != nil && (t.diff.missed || t.diff.tracking.Upstream != "" && slices.Contains(s.show.Kinds, chip.GitStatus)) {
 			l.measure(t, true)
 		}
 	}
@@ -406,7 +406,7 @@ func (l *loop) chips(s *surface) []davit.Chip {
 		}
 	}
 	chips = append(chips, branch)
-	if s.tree.repo.Root != "" {
+	if s.tree.repo.Root != "" && !s.show.NoDiff {
 		chips = append(chips, s.tree.diff.chip())
 	}
 	if s.show.PullRequest {
@@ -429,7 +429,7 @@ func (r *Runner) Once(ctx context.Context, dir string, show Show) []davit.Chip {
 	if p.found {
 		chips = append(chips, branchChip(p.head, p.headErr))
 		var d diff
-		if p.repo.Root != "" {
+		if p.repo.Root != "" && !show.NoDiff {
 			m, err := r.count(ctx, counting{repo: p.repo, head: p.head, status: slices.Contains(show.Kinds, chip.GitStatus)})
 			d.take(m, err)
 			chips = append(chips, d.chip())

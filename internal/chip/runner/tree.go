@@ -137,6 +137,17 @@ func (t *tree) showsStatus() bool {
 	return false
 }
 
+// counts says that somebody shows the size of the tree's diff, or how its branch stands,
+// which the same calls tell.
+func (t *tree) counts() bool {
+	for s := range t.surfaces {
+		if !s.show.NoDiff || slices.Contains(s.show.Kinds, chip.GitStatus) {
+			return true
+		}
+	}
+	return false
+}
+
 // treeKey tells trees apart. The inside of a .git is another place than its work tree.
 func treeKey(repo git.Repository) string { return repo.GitDir + "\x00" + repo.Root }
 
@@ -250,7 +261,7 @@ const trusted = 2 * time.Second
 
 // settled says that a surface new to the tree needs no calls of its own.
 func (t *tree) settled(now time.Time) bool {
-	return t.diff.running || t.diff.queued || (t.diff.has && now.Sub(t.diff.at) < trusted)
+	return t.diff.running || t.diff.queued || (t.diff.has && !t.diff.missed && now.Sub(t.diff.at) < trusted)
 }
 
 // measure gets a new diff: now, or when the repository's turn comes. With renew, a run
@@ -261,6 +272,9 @@ func (l *loop) measure(t *tree, renew bool) {
 	}
 	if t.diff.running {
 		t.diff.again = t.diff.again || renew
+		return
+	}
+	if t.diff.missed = !t.counts(); t.diff.missed { // nobody shows it (C2.4)
 		return
 	}
 	g := l.gates[t.repo.CommonDir]
@@ -335,10 +349,12 @@ func (l *loop) done(d diffDone) {
 	}
 	g := l.gates[t.repo.CommonDir]
 	g.busy = nil
-	if len(g.queue) > 0 {
+	for len(g.queue) > 0 && g.busy == nil {
 		next := g.queue[0]
 		g.queue = g.queue[1:]
-		l.start(g, next)
+		if next.diff.queued, next.diff.missed = false, !next.counts(); !next.diff.missed {
+			l.start(g, next)
+		}
 	}
 	if t.diff.again {
 		t.diff.again = false

@@ -769,6 +769,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pane.blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The newest commands of a pane's shell, oldest first, each with what the pane's chips said when it started */
+        post: operations["pane.blocks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pane.close": {
         parameters: {
             query?: never;
@@ -1483,10 +1500,16 @@ export interface components {
             from: number;
             /** Format: int64 */
             lastRow: number;
+            prompt?: components["schemas"]["BlockPrompt"];
             /** Format: date-time */
             start: string;
             /** Format: int64 */
             to: number;
+        };
+        BlockPrompt: {
+            chips?: components["schemas"]["Chip"][] | null;
+            missing?: string;
+            text?: string;
         };
         Branch: {
             /** Format: date-time */
@@ -1670,6 +1693,7 @@ export interface components {
             events?: boolean;
             /** Format: int64 */
             from?: number;
+            hidden?: boolean;
             id?: string;
             key?: string;
             /** Format: int64 */
@@ -1677,9 +1701,11 @@ export interface components {
             /** Format: int64 */
             offset?: number;
             pane?: string;
+            panes?: string[] | null;
             /** Format: int64 */
             rows?: number;
             session?: string;
+            tabs?: boolean;
             /** Format: int64 */
             tail?: number;
             type: string;
@@ -2130,6 +2156,17 @@ export interface components {
             status: string;
             tab: string;
             title?: string;
+        };
+        PaneBlocks: {
+            blocks: components["schemas"]["Block"][] | null;
+        };
+        PaneBlocksRequest: {
+            /**
+             * Format: int64
+             * @description only so many of the newest; all when absent
+             */
+            last?: number;
+            pane: string;
         };
         PaneClose: {
             pane: string;
@@ -4280,6 +4317,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NoticeList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "pane.blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaneBlocksRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaneBlocks"];
                 };
             };
             /** @description Error */

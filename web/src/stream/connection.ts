@@ -17,6 +17,7 @@ import {
 	type Output,
 	parseOutput,
 	type ServerFrame,
+	type Sight,
 } from "./frames";
 
 export type Status = "opening" | "open" | "waiting" | "refused";
@@ -75,6 +76,7 @@ export class Connection {
 	private readonly pending = new Map<string, InputFrame>();
 	private readonly sinks = new Map<string, PaneSink>();
 	private readonly chats = new Map<string, ChatSink>();
+	private sight: Sight | null = null;
 
 	constructor(private readonly config: ConnectionConfig) {}
 
@@ -124,6 +126,12 @@ export class Connection {
 
 	unfollow(session: string): void {
 		if (this.chats.delete(session)) this.send({ type: "unfollow", session });
+	}
+
+	/** Says what is seen of the page, now and after each hello. */
+	look(sight: Sight): void {
+		this.sight = sight;
+		this.send({ type: "look", ...sight });
 	}
 
 	ack(pane: string, offset: number): void {
@@ -231,6 +239,7 @@ export class Connection {
 		this.attempt = 0;
 		if (frame.state) this.config.onState(frame.state);
 		this.to("open");
+		if (this.sight) this.send({ type: "look", ...this.sight });
 		for (const [pane, sink] of this.sinks) this.ask(pane, sink);
 		for (const [session, sink] of this.chats) this.askChat(session, sink);
 		for (const input of this.pending.values()) this.send(input);

@@ -10,7 +10,18 @@ export type ClientFrame =
 	| { type: "size"; pane: string; cols: number; rows: number }
 	| { type: "follow"; session: string; cursor?: Cursor; tail?: number }
 	| { type: "unfollow"; session: string }
+	| ({ type: "look" } & Sight)
 	| { type: "ping" };
+
+/** What somebody sees of this page besides the panes and chats that it follows: chips are run for that (spec chips C2.4). */
+export interface Sight {
+	/** Nobody sees the page at all. */
+	readonly hidden: boolean;
+	/** The vertical tabs are seen. */
+	readonly tabs: boolean;
+	/** Panes of which more is shown for a moment, as the card beside a row does. */
+	readonly panes: readonly string[];
+}
 
 /** A place in a chat's journal: the rows after it are asked for (spec session S1.4). */
 export interface Cursor {

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { type Seen, sightOf } from "./sight";
+
+const seen = (more: Partial<Seen>): Seen => ({
+	hidden: false,
+	narrow: false,
+	collapsed: false,
+	drawer: false,
+	card: "",
+	...more,
+});
+
+// Spec chips C2.4: only what is seen is run.
+test.each([
+	["wide", {}, true],
+	["wide, without tab list", { collapsed: true }, false],
+	["narrow", { narrow: true }, false],
+	["narrow, tab list over it", { narrow: true, drawer: true }, true],
+	["narrow, folded away on a wide page", { narrow: true, drawer: true, collapsed: true }, true],
+])("the tab list of a page is seen: %s", (_, more, tabs) => {
+	expect(sightOf(seen(more))).toEqual({ hidden: false, tabs, panes: [] });
+});
+
+test("a hidden page says so, and a card is of its pane", () => {
+	expect(sightOf(seen({ hidden: true })).hidden).toBe(true);
+	expect(sightOf(seen({ card: "p1" })).panes).toEqual(["p1"]);
+});
