@@ -5,7 +5,7 @@ import "encoding/json"
 // Intent is what a caller asks of agent.launch (spec launch L1). The host decodes it
 // strictly: an unknown field is refused by name.
 type Intent struct {
-	Agent             string            `json:"agent"`
+	Agent             string            `json:"agent,omitempty"` // absent: the setting agent.default
 	OperationID       string            `json:"operationId,omitempty"`
 	Host              HostID            `json:"host,omitempty"`
 	Target            Target            `json:"target"`
@@ -14,6 +14,7 @@ type Intent struct {
 	ReuseTerminal     *ReuseTerminal    `json:"reuseTerminal,omitempty"`
 	AgentArgs         OptionalString    `json:"agentArgs,omitzero"`
 	Cwd               string            `json:"cwd,omitempty"`
+	Resume            string            `json:"resume,omitempty"` // the agent's own id of a session to continue
 	LaunchSource      string            `json:"launchSource,omitempty"`
 	PaneKey           PaneKey           `json:"paneKey,omitempty"`
 	SessionID         string            `json:"sessionId,omitempty"`

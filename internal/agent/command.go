@@ -84,7 +84,7 @@ func (a Agent) Command(in CommandInput) (Command, error) {
 
 	command := Command{Argv: argv, Env: a.environment()}
 	if in.Prompt != nil && strings.TrimSpace(*in.Prompt) != "" {
-		command.carry(a, *in.Prompt, in.Draft, words)
+		command.carry(a, *in.Prompt, in.Draft, words, in.Resume != "")
 	}
 	if i := slices.IndexFunc(command.Argv, func(w string) bool { return strings.ContainsRune(w, 0) }); i >= 0 {
 		return Command{}, davit.Errorf(davit.CodeInvalid, "an argument of %s has a NUL byte", a.Name)
@@ -115,7 +115,10 @@ func (a Agent) environment() []string {
 }
 
 // carry puts the text on the command when the agent can take it there unharmed.
-func (c *Command) carry(a Agent, text string, draft bool, words []string) {
+func (c *Command) carry(a Agent, text string, draft bool, words []string, resumed bool) {
+	if resumed && !strings.HasPrefix(a.Resume[0], "-") {
+		return // behind a subcommand nobody has said what a further word is
+	}
 	if len(text) > MaxPrompt || strings.ContainsRune(text, 0) {
 		return
 	}

@@ -40,9 +40,12 @@ import (
 // maxBody bounds a request's body.
 const maxBody = 8 << 20
 
-// Agents lists the catalogue with what is installed here.
+// Agents is the catalogue with what is installed here, and the agent that is launched when
+// none is named.
 type Agents interface {
-	List(ctx context.Context) ([]wire.Agent, error)
+	List(ctx context.Context) (wire.AgentList, error)
+	Show(ctx context.Context, id string) (wire.AgentEntry, error)
+	SetDefaultAgent(ctx context.Context, id string) error
 }
 
 // Viewers hears what the clients show (spec chips C2.4).

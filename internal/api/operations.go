@@ -162,6 +162,9 @@ func (s *Server) hostOperations() {
 				return in, err
 			}
 		}
+		if in.Key == "agent.default" {
+			return in, s.setDefaultAgent(ctx, in.Value)
+		}
 		if err := checkSetting(in); err != nil {
 			return in, err
 		}
@@ -179,6 +182,18 @@ func (s *Server) settings() []settingsPart {
 	return []settingsPart{s.cfg.Chips, s.cfg.Tabs, s.cfg.Status}
 }
 
+// setDefaultAgent takes the id of an agent that can be launched here; null takes it back.
+func (s *Server) setDefaultAgent(ctx context.Context, value json.RawMessage) error {
+	var id *string
+	if json.Unmarshal(value, &id) != nil || id != nil && *id == "" {
+		return davit.Errorf(davit.CodeInvalid, "agent.default is the id of an agent, or null for none").WithHint("`davit agent list` shows them")
+	}
+	if id == nil {
+		id = new(string)
+	}
+	return s.cfg.Agents.SetDefaultAgent(ctx, *id)
+}
+
 // checkSetting refuses settings that nobody reads, so that a slip is told.
 func checkSetting(in wire.Setting) error {
 	switch in.Key {
@@ -189,7 +204,7 @@ func checkSetting(in wire.Setting) error {
 		}
 		return nil
 	}
-	return davit.Errorf(davit.CodeInvalid, "there is no setting %q", in.Key).WithHint("settings so far: agent.default_surface, agent.notify, github_pr_chip, undo_close_seconds, vertical_tabs")
+	return davit.Errorf(davit.CodeInvalid, "there is no setting %q", in.Key).WithHint("settings so far: agent.default, agent.default_surface, agent.notify, github_pr_chip, undo_close_seconds, vertical_tabs")
 }
 
 // launchCaller is who asks. One that says nothing of what it can do is taken as able to do
@@ -214,8 +229,10 @@ type launchInput struct {
 
 func (s *Server) launchOperations() {
 	op(s, "agent.list", "The catalogue, with what is installed here", true, func(ctx context.Context, _ wire.None) (wire.AgentList, error) {
-		list, err := s.cfg.Agents.List(ctx)
-		return wire.AgentList{Agents: list}, err
+		return s.cfg.Agents.List(ctx)
+	})
+	op(s, "agent.show", "One agent of the catalogue, and what is known of it", true, func(ctx context.Context, in wire.AgentName) (wire.AgentEntry, error) {
+		return s.cfg.Agents.Show(ctx, in.Agent)
 	})
 	s.launchOp("agent.launch", "Start an agent", func(ctx context.Context, c launch.Caller, in davit.Intent) (davit.Result, error) {
 		return s.cfg.Launches.Launch(ctx, c, in)

@@ -17,9 +17,11 @@ import (
 	"davit"
 	"davit/internal/agent"
 	"davit/internal/home"
+	"davit/internal/launch/intent"
 	"davit/internal/wire"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // launchFlags are the words of `davit launch` (spec interfaces A3.2).
@@ -28,8 +30,9 @@ type launchFlags struct {
 	prompt, promptFile, surface, model    string
 	effort, args, cwd, reuse, paneKey     string
 	session, group, after, setup, host    string
-	operation, replay                     string
+	operation, replay, resume             string
 	draft, noArgs, background, removeDone bool
+	schema                                bool
 	options, accountEnv                   []string
 }
 
@@ -45,8 +48,8 @@ func capabilities() []string {
 func (a *app) launchCommand() *cobra.Command {
 	var f launchFlags
 	cmd := &cobra.Command{
-		Use: "launch AGENT", Short: "Start an agent, into this workspace or a fresh worktree", Args: cobra.MaximumNArgs(1),
-		Long: "Starts an agent, as a chat or in a terminal of its own, and prints a receipt: what was started, where, why there,\nand what became of the prompt. The operation id on stderr finds the receipt again: davit launch --replay ID." + selectorHelp,
+		Use: "launch [AGENT]", Short: "Start an agent, into this workspace or a fresh worktree", Args: cobra.MaximumNArgs(1),
+		Long: "Starts an agent, the default one when none is named (davit agent default), as a chat or in a terminal of its own, and prints a receipt: what was started, where, why there,\nand what became of the prompt. The operation id on stderr finds the receipt again: davit launch --replay ID." + selectorHelp,
 		Example: "  davit launch claude --worktree --prompt \"fix the login test\"\n" +
 			"  davit launch codex --in ~/src/api --worktree=login --base main --prompt-file task.md\n" +
 			"  davit launch practice --worktree --remove-on-close --prompt hello",
@@ -57,13 +60,21 @@ func (a *app) launchCommand() *cobra.Command {
 				}
 				return a.replay(cmd, f.replay)
 			}
-			if len(args) != 1 {
-				return usagef("davit launch needs an agent; `davit agent list` shows them")
+			if f.schema {
+				return a.printSchema()
 			}
-			return a.launch(cmd, args[0], f)
+			return a.launch(cmd, strings.Join(args, ""), f)
 		},
 	}
-	fl := cmd.Flags()
+	launchFlagsInto(cmd.Flags(), &f)
+	cmd.Flags().StringVar(&f.resume, "resume", "", "continue a session of the agent's own, by its id, in a terminal")
+	cmd.Flags().StringVar(&f.replay, "replay", "", "print the receipt of an operation again; starts nothing")
+	cmd.Flags().BoolVar(&f.schema, "schema", false, "print the JSON Schema of intent and result; starts nothing")
+	return cmd
+}
+
+// launchFlagsInto are the flags of everything that launches.
+func launchFlagsInto(fl *pflag.FlagSet, f *launchFlags) {
 	fl.StringVar(&f.in, "in", "", "repository or workspace, by a selector (default: the current directory)")
 	fl.StringVar(&f.worktree, "worktree", "", "into a new worktree; without a name one is generated")
 	fl.Lookup("worktree").NoOptDefVal = generated
@@ -91,19 +102,23 @@ func (a *app) launchCommand() *cobra.Command {
 	fl.StringVar(&f.setup, "setup", "", "run, skip or inherit")
 	fl.StringVar(&f.host, "host", "", "davit host")
 	fl.StringVar(&f.operation, "operation-id", "", "operation id (minted when absent)")
-	fl.StringVar(&f.replay, "replay", "", "print the receipt of an operation again; starts nothing")
-	return cmd
+}
+
+// printSchema prints what an intent and a result look like, for programs.
+func (a *app) printSchema() error {
+	_, err := a.out.Write(intent.Schema())
+	return err
 }
 
 func (a *app) launch(cmd *cobra.Command, agentID string, f launchFlags) error {
-	intent, err := a.intent(cmd, agentID, f)
+	in, err := a.intent(cmd, agentID, f)
 	if err != nil {
 		return err
 	}
-	a.note("operation: %s", intent.OperationID)
-	result, err := started[davit.Result](cmd.Context(), a, "agent.launch", intent)
+	a.note("operation: %s", in.OperationID)
+	result, err := started[davit.Result](cmd.Context(), a, "agent.launch", in)
 	if davit.CodeOf(err) == davit.CodeHostDown {
-		err = davit.AsError(err).WithHint("start it again with `davit up --detach`; `davit launch --replay %s` then tells what was done", intent.OperationID)
+		err = davit.AsError(err).WithHint("start it again with `davit up --detach`; `davit launch --replay %s` then tells what was done", in.OperationID)
 	}
 	if err != nil {
 		return err
@@ -151,6 +166,7 @@ func (a *app) intent(cmd *cobra.Command, agentID string, f launchFlags) (davit.I
 	if f.group != "" || f.after != "" {
 		in.Placement = &davit.Placement{GroupID: f.group, AfterTabID: davit.TabID(f.after)}
 	}
+	in.Resume = f.resume
 	if f.background {
 		in.Presentation = "background"
 	}
@@ -292,33 +308,6 @@ func PromptWords(p davit.PromptReceipt) string {
 		return "not delivered: it is still yours to send"
 	}
 	return string(p.Outcome)
-}
-
-func (a *app) agentCommand() *cobra.Command {
-	list := &cobra.Command{
-		Use: "list", Short: "List the agents, and which are installed", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := call[wire.AgentList](cmd.Context(), a, "agent.list", wire.None{})
-			if err != nil {
-				return err
-			}
-			return a.print(l.Agents, func(w io.Writer) {
-				rows := newTable(w)
-				for _, agent := range l.Agents {
-					state := agent.Version
-					switch {
-					case agent.Practice:
-						state = "scripted, for practice: no model behind it"
-					case !agent.Installed:
-						state = "not installed: " + cmp.Or(agent.InstallHint, agent.Missing)
-					}
-					rows.row(agent.ID, agent.Name, state)
-				}
-				_ = rows.flush()
-			})
-		},
-	}
-	return noun("agent", "The coding agents that davit knows", list, a.agentHooksCommand(), a.agentReportCommand())
 }
 
 // knownAgent answers from the catalogue without a host, for `davit config check`.

@@ -11,7 +11,6 @@ import (
 	"davit/internal/agent"
 	"davit/internal/launch"
 	"davit/internal/session"
-	"davit/internal/wire"
 )
 
 // agents is the catalogue with what this machine has of it. The user's agents.toml is read
@@ -26,7 +25,7 @@ type agents struct {
 // catalogue gives the embedded agents joined with the user's; a fault in the user's file
 // leaves the embedded ones.
 func (a *agents) catalogue() (*agent.Catalogue, error) {
-	user, err := os.ReadFile(filepath.Join(a.daemon.cfg.Home.Config, "agents.toml"))
+	user, err := os.ReadFile(a.file())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		a.daemon.log.Warn("agents.toml cannot be read", "err", err)
 	}
@@ -37,6 +36,9 @@ func (a *agents) catalogue() (*agent.Catalogue, error) {
 	return catalogue, err
 }
 
+// file is the user's own agents.toml.
+func (a *agents) file() string { return filepath.Join(a.daemon.cfg.Home.Config, agent.FileName) }
+
 func (a *agents) where() agent.Where {
 	return agent.Where{Path: a.login()["PATH"], SelfExe: a.daemon.cfg.Self}
 }
@@ -46,7 +48,7 @@ func (a *agents) Agent(_ context.Context, id string) (launch.Agent, error) {
 	catalogue, _ := a.catalogue()
 	entry, ok := catalogue.Find(id)
 	if !ok {
-		return launch.Agent{}, davit.Errorf(davit.CodeAgentUnknown, "there is no agent %q in the catalogue", id).WithHint("`davit agent list` shows them")
+		return launch.Agent{}, unknownAgent(catalogue, id)
 	}
 	if entry.Disabled {
 		return launch.Agent{}, davit.Errorf(davit.CodeAgentDisabled, "%s is switched off in agents.toml", entry.Name).WithHint("take `disabled` away there")
@@ -72,7 +74,7 @@ func (a *agents) Chat(_ context.Context, id string) (session.Command, error) {
 	catalogue, _ := a.catalogue()
 	entry, ok := catalogue.Find(id)
 	if !ok {
-		return session.Command{}, davit.Errorf(davit.CodeAgentUnknown, "there is no agent %q in the catalogue", id).WithHint("`davit agent list` shows them")
+		return session.Command{}, unknownAgent(catalogue, id)
 	}
 	if entry.Structured.Driver != "acp" {
 		return session.Command{}, davit.Errorf(davit.CodeSessionUnsupported, "there is no chat driver for %s", entry.Name).WithHint("launch it in a terminal")
@@ -105,36 +107,6 @@ func (a *agents) Command(_ context.Context, which launch.Agent, in launch.Comman
 	if !ok {
 		return launch.Command{}, davit.Errorf(davit.CodeAgentUnknown, "there is no agent %q in the catalogue", which.ID)
 	}
-	c, err := entry.Command(agent.CommandInput{Prompt: in.Prompt, Draft: in.Draft, Args: in.Args, Options: in.Options, SelfExe: a.daemon.cfg.Self, Exe: which.Exe})
+	c, err := entry.Command(agent.CommandInput{Prompt: in.Prompt, Draft: in.Draft, Args: in.Args, Options: in.Options, Resume: in.Resume, SelfExe: a.daemon.cfg.Self, Exe: which.Exe})
 	return launch.Command{Argv: c.Argv, Env: c.Env, PromptRides: c.PromptRides, Warning: c.Warning}, err
-}
-
-// List answers agent.list; versions are asked for side by side, each with a deadline, and
-// once for as long as a program stays the same.
-func (a *agents) List(ctx context.Context) ([]wire.Agent, error) {
-	catalogue, _ := a.catalogue()
-	var env []string
-	for name, value := range a.login() {
-		env = append(env, name+"="+value)
-	}
-	entries := catalogue.List()
-	list := make([]wire.Agent, len(entries))
-	found := make([]agent.Found, len(entries))
-	for i, entry := range entries {
-		list[i] = wire.Agent{ID: entry.ID, Name: entry.Name, Practice: entry.Practice, InstallHint: entry.Install, Surfaces: []string{string(davit.Terminal)}}
-		if driver(entry) != "" {
-			list[i].Surfaces = append(list[i].Surfaces, string(davit.Structured))
-		}
-		var err error
-		if found[i], err = agent.Detect(entry, a.where()); err != nil {
-			list[i].Missing = davit.AsError(err).Message
-			continue
-		}
-		list[i].Installed, list[i].Path = true, found[i].Path
-	}
-	a.versions.All(ctx, entries, found, env)
-	for i := range list {
-		list[i].Version = found[i].Version
-	}
-	return list, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -15,7 +16,9 @@ import (
 // composer is a program of the panes: an agent's terminal with a composer, which misbehaves
 // as its argument says. It writes into OUT, as JSON strings, each prompt that it was given.
 //
-//	composer OUT FAULT [-- PROMPT]
+//	composer OUT FAULT [-- PROMPT | PROMPT | --ask PROMPT | --ask=PROMPT]
+//
+// COMPOSER_PROMPT is a prompt too. Further flags are not understood.
 //
 //	absorb       an Enter within 120 ms of a paste becomes a part of it
 //	mount-late   the composer comes after 800 ms; what came before is lost
@@ -31,8 +34,8 @@ import (
 //	title        shows in its title alone that it works
 func composerProgram(args []string) int {
 	c := &composer{out: args[0], fault: args[1], began: time.Now()}
-	if len(args) > 3 {
-		c.submit(args[3])
+	if prompt, given := prompted(args[2:]); given {
+		c.submit(prompt)
 	}
 	saved, err := term.MakeRaw(0)
 	if err != nil {
@@ -75,6 +78,26 @@ func composerProgram(args []string) int {
 		}
 		c.draw()
 	}
+}
+
+// prompted reads a prompt as an agent's own parser would: a flag takes the next word, "--"
+// ends the flags, and what begins with a dash before that is a flag.
+func prompted(args []string) (prompt string, given bool) {
+	if prompt, given = os.LookupEnv("COMPOSER_PROMPT"); given {
+		return prompt, true
+	}
+	for i, word := range args {
+		next := append(slices.Clone(args[i+1:]), "", "")[0]
+		switch {
+		case word == "--" || word == "--prompt" || word == "--prompt-interactive" || word == "--ask" && !strings.HasPrefix(next, "-"):
+			return next, i+1 < len(args)
+		case strings.HasPrefix(word, "--ask="):
+			return strings.TrimPrefix(word, "--ask="), true
+		case !strings.HasPrefix(word, "-"):
+			return word, true
+		}
+	}
+	return "", false
 }
 
 type composer struct {

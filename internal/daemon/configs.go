@@ -132,7 +132,7 @@ func (d *daemon) configsConfig(spaces *workspace.Workspaces, a *agents) configs.
 			catalogue, _ := a.catalogue()
 			entry, ok := catalogue.Find(id)
 			if !ok {
-				return davit.Errorf(davit.CodeAgentUnknown, "there is no agent %q in the catalogue", id).WithHint("`davit agent list` shows them")
+				return unknownAgent(catalogue, id)
 			}
 			_, err := agent.Detect(entry, a.where())
 			return err

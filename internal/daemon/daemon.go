@@ -169,12 +169,12 @@ func (d *daemon) build(ctx context.Context) error {
 	d.tabs = tab.New(tab.Config{
 		Host: d.host, Panes: d.panes, Home: d.cfg.Home, Workspaces: spaces, Git: runner, Chats: d.sessions, Chips: d.chips,
 		Socket: d.socket, Self: d.cfg.Self, UserHome: d.cfg.Getenv("HOME"), UserShell: userShell, Scripts: scripts,
-		LoginEnv: login, Settings: d.store, Unread: tab.Unread(everything), Files: d.files, Undo: d.cfg.Undo, Failpoint: d.cfg.Failpoint, Now: time.Now, Log: d.log,
+		LoginEnv: login, Settings: d.store, DefaultAgent: agents.DefaultAgent, Unread: tab.Unread(everything), Files: d.files, Undo: d.cfg.Undo, Failpoint: d.cfg.Failpoint, Now: time.Now, Log: d.log,
 	})
 	d.terminals = &terminals{d: d, agents: agents}
 	d.launches = launch.New(launch.Config{
 		Terminals: d.terminals, Ledger: d.store, Agents: agents, Workspaces: places{spaces, d}, Surfaces: d.tabs, Held: held{d.tabs, d.sessions}, Sessions: chats{d.sessions}, Host: identity.HostID,
-		Key: d.store.FingerprintKey(), DefaultSurface: d.defaultSurface, Started: d.agentStarted, Failpoint: d.cfg.Failpoint, Log: d.log,
+		Key: d.store.FingerprintKey(), DefaultSurface: d.defaultSurface, DefaultAgent: agents.DefaultAgent, Started: d.agentStarted, Failpoint: d.cfg.Failpoint, Log: d.log,
 	})
 	d.tabs.SetLauncher(launcher{d.launches})
 	d.configs = configs.New(d.configsConfig(spaces, agents))

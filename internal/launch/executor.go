@@ -2,6 +2,7 @@ package launch
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -57,6 +58,9 @@ func New(cfg Config) *Executor {
 	if cfg.DefaultSurface == nil {
 		cfg.DefaultSurface = func(context.Context) davit.Surface { return davit.Structured }
 	}
+	if cfg.DefaultAgent == nil {
+		cfg.DefaultAgent = func(context.Context) string { return "" }
+	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	return &Executor{cfg: cfg, ctx: ctx, stop: stop, flights: map[flightKey]*flight{}}
 }
@@ -77,6 +81,10 @@ func (x *Executor) Drain(ctx context.Context) {
 // operation was let in before (L6.2). Identical calls in flight share one answer. When
 // ctx ends the launch goes on, and the same call finds its result (L5.9).
 func (x *Executor) Launch(ctx context.Context, caller Caller, in davit.Intent) (davit.Result, error) {
+	in, err := x.name(ctx, caller, in)
+	if err != nil {
+		return davit.Result{}, err
+	}
 	r, err := x.check(in)
 	if err != nil {
 		return davit.Result{}, err
@@ -86,6 +94,30 @@ func (x *Executor) Launch(ctx context.Context, caller Caller, in davit.Intent) (
 		return davit.Result{}, err
 	}
 	return f.wait(ctx)
+}
+
+// name fills in the agent of an intent that names none: that of the stored operation, whatever
+// has become of the setting since, else the setting's.
+func (x *Executor) name(ctx context.Context, caller Caller, in davit.Intent) (davit.Intent, error) {
+	if in.Agent != "" {
+		return in, nil
+	}
+	if in.OperationID != "" {
+		row, ok, err := x.cfg.Ledger.Operation(ctx, caller.Key, in.OperationID)
+		if err != nil {
+			return in, err
+		}
+		var stored struct{ Agent string }
+		if ok && json.Unmarshal(row.Intent, &stored) == nil && stored.Agent != "" {
+			in.Agent = stored.Agent
+			return in, nil
+		}
+	}
+	if in.Agent = x.cfg.DefaultAgent(ctx); in.Agent == "" {
+		return in, davit.Errorf(davit.CodeInvalid, "the launch names no agent, and no default agent is set").
+			WithHint("name one, or set one with `davit agent default NAME`; `davit agent list` shows them").With("field", "agent")
+	}
+	return in, nil
 }
 
 // check adds to the package's check what only this host knows.

@@ -79,6 +79,7 @@ type CommandInput struct {
 	Draft   bool
 	Args    davit.OptionalString
 	Options map[string]string
+	Resume  string // the agent's own id of the session to continue, "" for a new one
 }
 
 // Command is what to execute, without a shell (L7.1).
@@ -258,6 +259,9 @@ type Config struct {
 	SupportLimit time.Duration
 	// DefaultSurface reads the setting agent.default_surface; nil: structured.
 	DefaultSurface func(ctx context.Context) davit.Surface
+	// DefaultAgent reads the setting agent.default, for an intent that names no agent; nil:
+	// none is set.
+	DefaultAgent func(ctx context.Context) string
 	// Started hears of each agent that was started, once (L1 launchSource); may be nil.
 	Started   func(davit.Launched)
 	Failpoint func(name string) // for crash tests; may be nil

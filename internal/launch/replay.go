@@ -19,6 +19,10 @@ func (x *Executor) Replay(ctx context.Context, caller Caller, in davit.Intent) (
 		return davit.Result{}, davit.Errorf(davit.CodeOperationInvalid, "agent.launchReplay needs an operationId").
 			WithHint("give the id that the launch was made with")
 	}
+	in, err := x.name(ctx, caller, in)
+	if err != nil {
+		return davit.Result{}, err
+	}
 	r, err := x.check(in)
 	if err != nil {
 		return davit.Result{}, err

@@ -44,7 +44,7 @@ func (r *run) validate(ctx context.Context) (err error) {
 	if r.in.ReuseTerminal != nil {
 		return nil // it runs already
 	}
-	input := CommandInput{Args: r.in.AgentArgs, Options: r.in.SessionOptions}
+	input := CommandInput{Args: r.in.AgentArgs, Options: r.in.SessionOptions, Resume: r.in.Resume}
 	if r.in.Prompt != nil {
 		input.Prompt, input.Draft = &r.in.Prompt.Text, r.in.Prompt.Delivery == route.Draft
 	}
@@ -172,6 +172,7 @@ func (r *run) facts(ctx context.Context) route.Facts {
 		HasDriver:         r.agent.Driver != "",
 		Reuse:             r.in.ReuseTerminal != nil,
 		Cwd:               r.in.Cwd,
+		Resume:            r.in.Resume != "",
 		Root:              r.place.Path,
 		Sessions:          sessions,
 		CallerRenders:     route.Capable(r.caller.Capabilities, davit.CapRenderChat),

@@ -36,6 +36,7 @@ type Facts struct {
 	Reuse         bool    // a running terminal is reused
 	Cwd           string  // as asked for, "" for none
 	Root          string  // of the workspace, "" when it is not known
+	Resume        bool    // a session of the agent's own is continued
 	SSH           bool    // the workspace is on a plain SSH connection
 	WSL           bool    // the workspace runs in WSL
 	Sessions      Support // structured sessions of the executing host
@@ -104,6 +105,8 @@ var halfOne = [...]row{
 		func(f Facts) string { return "there is no chat driver for " + name(f) }},
 	{elsewhere, davit.ReasonLaunchCommand,
 		func(f Facts) string { return "it is to start in " + f.Cwd + ", which is not the workspace's root" }},
+	{func(f Facts) bool { return f.Resume }, davit.ReasonLaunchCommand,
+		says("a session of its own is continued by its command line")},
 	{func(f Facts) bool { return f.SSH }, davit.ReasonRemoteHost,
 		says("the workspace is on an SSH connection")},
 	{func(f Facts) bool { return f.WSL }, davit.ReasonWSL,

@@ -44,6 +44,9 @@ func (s *Service) carryOut(ctx context.Context, plan *tabconfig.Plan, o *opening
 		ID: NewTabID(), Given: plan.Title, Title: cmp.Or(plan.Title, plan.Name), Color: plan.Color, Icon: plan.Icon,
 		Worktree: o.worktree, Config: plan.Name, OnClose: o.closePlan(plan), Created: s.cfg.Now(),
 	}
+	if s.cfg.DefaultAgent != nil {
+		o.agent = s.cfg.DefaultAgent(ctx)
+	}
 	leaves := map[davit.PaneID]*leaf{}
 	tree, err := s.plant(plan.Root, &t, o, leaves)
 	if err != nil {
@@ -151,8 +154,11 @@ func (s *Service) plant(n tabconfig.PlanNode, t *davit.Tab, o *opening, leaves m
 	}
 	l.transient = transient
 	switch {
-	case n.Pane.Type == tabconfig.Agent && n.Pane.Agent != "":
-		p.Kind, p.Agent, spec.Agent = keeper.PaneAgent, n.Pane.Agent, n.Pane.Agent
+	case n.Pane.Type == tabconfig.Agent && cmp.Or(n.Pane.Agent, o.agent) == "":
+		p.Note = "this pane names no agent and no default agent is set (`davit agent default`): it is a shell"
+	case n.Pane.Type == tabconfig.Agent:
+		id := cmp.Or(n.Pane.Agent, o.agent)
+		p.Kind, p.Agent, spec.Agent = keeper.PaneAgent, id, id
 	case n.Pane.Type == tabconfig.Cloud:
 		p.Note = "panes on another host are not there yet: this is a local shell"
 	}
@@ -171,7 +177,7 @@ func (s *Service) plant(n tabconfig.PlanNode, t *davit.Tab, o *opening, leaves m
 // launchPane starts a config's agent pane through the one launch operation (T4.3).
 func (s *Service) launchPane(ctx context.Context, t davit.Tab, l *leaf) (davit.Result, error) {
 	intent := davit.Intent{
-		Agent: l.plan.Agent, OperationID: newOperationID(s.cfg.Now()), LaunchSource: "tab_config", Surface: davit.Terminal,
+		Agent: l.row.Pane.Agent, OperationID: newOperationID(s.cfg.Now()), LaunchSource: "tab_config", Surface: davit.Terminal,
 		Target:  davit.Target{Kind: davit.TargetExisting, Worktree: "path:" + l.row.Spec.Directory},
 		PaneKey: l.row.Pane.PaneKey,
 	}

@@ -97,6 +97,7 @@ type opening struct {
 	in       tabconfig.Input
 	secrets  map[string]string
 	worktree *davit.Worktree
+	agent    string // of panes that name none, "" for none
 	row      string // id of the durable row of this opening, "" before there is one
 }
 

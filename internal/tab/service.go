@@ -58,6 +58,8 @@ type Config struct {
 	Unread     []davit.TabID        // tabs whose rows could not be read
 	Settings   Settings             // nil: nothing is kept, Undo below counts
 	Files      func() configs.Files // finds the config files, read anew each time
+	// DefaultAgent is what an agent pane that names no agent runs, "" for none; may be nil.
+	DefaultAgent func(ctx context.Context) string
 
 	Socket    string                   // of the host, for DAVIT_SOCKET
 	Self      string                   // this binary, for `davit cleanup-run`

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, test } from "node:test";
+import { clean } from "./axe";
 import {
 	closeAll,
 	closeBrowser,
@@ -89,6 +90,46 @@ test("the practice agent is launched into a new worktree, and the receipt says s
 	await page.locator('.row[data-active="true"]').getByText("practice", { exact: true }).first().waitFor();
 	await seesRow(page, /Teach the harbour to signal/);
 	await end("launched");
+});
+
+// Spec launch L8: what can be launched, never a list of entries that cannot; L1: the rest of
+// the fields behind a fold.
+test("the form shows the agents that are here, the others behind a fold, and takes more options", async () => {
+	const repo = repository();
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	await page.keyboard.press("Alt+Shift+KeyL");
+	const form = page.getByRole("dialog", { name: "Launch an agent" });
+	await form.locator('input[name="agent"][value="practice"]').waitFor();
+	assert.ok((await form.locator('input[name="agent"]').count()) < 10, "no list of agents that are not here");
+	const fold = form.locator("summary", { hasText: /^Not installed \(\d\d\)$/ });
+	await fold.focus();
+	await page.keyboard.press("Enter");
+	await form
+		.getByRole("list", { name: "Agents that are not installed" })
+		.getByText("aider-install")
+		.waitFor();
+	await form.getByRole("button", { name: "Copy the command that installs Aider" }).scrollIntoViewIfNeeded();
+	await page.screenshot({ path: new URL("../test-results/launch-absent.png", import.meta.url).pathname });
+	await fold.click();
+	await form.locator("summary", { hasText: "More options" }).click();
+	await form.locator('input[name="agent"][value="practice"]').check();
+	await form.locator('input[name="where"][value="worktree"]').check();
+	await form.getByLabel("Of the repository").fill(repo);
+	await form.locator('input[name="surface"][value="terminal"]').check();
+	await form.getByLabel("Model").fill("tiny");
+	await form.getByLabel("Effort").fill("low");
+	await form.getByLabel("Branch", { exact: true }).fill("harbour/fog");
+	await form.locator('input[name="argsKind"][value="none"]').check();
+	await form.getByLabel("Continue its session").fill("s-1");
+	await page.screenshot({ path: new URL("../test-results/launch-more.png", import.meta.url).pathname });
+	await clean(page, "the launch form with its folds open");
+	await form.getByRole("button", { name: "Launch", exact: true }).click();
+	const receipt = page.getByRole("dialog", { name: "Receipt" });
+	await receipt.getByText("harbour/fog", { exact: true }).waitFor();
+	await receipt.getByRole("button", { name: "Show it" }).click();
+	await seesRow(page, /tiny/);
+	await end("launch-more");
 });
 
 test("a refused launch is told in the form, which keeps every word", async () => {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"davit"
@@ -63,13 +64,13 @@ func Decode(raw json.RawMessage) (davit.Intent, error) {
 		return davit.Intent{}, invalid(err)
 	}
 	if name, found := o.unknown("agent", "operationId", "host", "target", "prompt", "sessionOptions", "reuseTerminal",
-		"agentArgs", "cwd", "launchSource", "paneKey", "sessionId", "accountEnv", "nativeChatDefault", "surface",
+		"agentArgs", "cwd", "resume", "launchSource", "paneKey", "sessionId", "accountEnv", "nativeChatDefault", "surface",
 		"placement", "presentation"); found {
 		return davit.Intent{}, refused("the launch intent has an unknown field: %s", name).With("field", name)
 	}
 	var in davit.Intent
 	err = first(
-		need(o, "agent", &in.Agent),
+		decodeAgent(o, &in.Agent),
 		read(o, "operationId", &in.OperationID),
 		read(o, "host", &in.Host),
 		decodeTarget(o, &in.Target),
@@ -78,6 +79,7 @@ func Decode(raw json.RawMessage) (davit.Intent, error) {
 		decodeReuse(o, &in),
 		decodeArgs(o, &in.AgentArgs),
 		read(o, "cwd", &in.Cwd),
+		read(o, "resume", &in.Resume),
 		read(o, "launchSource", &in.LaunchSource),
 		read(o, "paneKey", &in.PaneKey),
 		read(o, "sessionId", &in.SessionID),
@@ -92,6 +94,17 @@ func Decode(raw json.RawMessage) (davit.Intent, error) {
 	in.Placement = decodePlacement(o)
 	r, err := Check(in)
 	return r.Intent, err
+}
+
+// decodeAgent: without the field the host's default agent is meant; a blank one is a slip.
+func decodeAgent(o object, into *string) error {
+	if err := read(o, "agent", into); err != nil {
+		return err
+	}
+	if _, named := o.fields["agent"]; named && strings.TrimSpace(*into) == "" {
+		return &fieldError{"agent", "is empty"}
+	}
+	return nil
 }
 
 func decodeTarget(o object, into *davit.Target) error {
@@ -181,9 +194,6 @@ func decodePlacement(o object) *davit.Placement {
 // that were made in the host as well as for decoded ones.
 func Check(in davit.Intent) (Checked, error) {
 	r := Checked{Intent: in}
-	if strings.TrimSpace(in.Agent) == "" {
-		return r, invalid(&fieldError{"agent", "is empty"})
-	}
 	if err := r.checkTarget(); err != nil {
 		return r, invalid(err)
 	}
@@ -203,6 +213,7 @@ func Check(in davit.Intent) (Checked, error) {
 		oneOf("surface", string(in.Surface), "", string(davit.Structured), string(davit.Terminal)),
 		oneOf("presentation", in.Presentation, "", "focused", "background"),
 		checkIDs(in),
+		checkResume(in),
 		checkEnv(in.AccountEnv),
 		checkCwd(in),
 	))
@@ -338,12 +349,31 @@ func checkIDs(in davit.Intent) error {
 	if in.SessionID == "" {
 		return nil
 	}
+	if in.Agent == "" {
+		return &fieldError{"agent", "is missing: sessionId begins with it"}
+	}
 	uuid, named := strings.CutPrefix(in.SessionID, in.Agent+"_")
 	if !named || !sessionIDForm.MatchString(uuid) {
 		return &fieldError{"sessionId", fmt.Sprintf("is not of the form %q", in.Agent+"_<uuid with _ for ->")}
 	}
 	return nil
 }
+
+// checkResume: the id becomes words of a command line, where a dash would begin a flag.
+func checkResume(in davit.Intent) error {
+	switch id := in.Resume; {
+	case id == "":
+		return nil
+	case in.ReuseTerminal != nil:
+		return &fieldError{"resume", "does not go with reuseTerminal: that agent runs already"}
+	case strings.TrimSpace(id) == "" || strings.HasPrefix(id, "-") || len(id) > maxResume || strings.ContainsFunc(id, unicode.IsControl):
+		return &fieldError{"resume", "is not an id of a session: it is blank, begins with a dash, has a control character or is too long"}
+	}
+	return nil
+}
+
+// maxResume is more than an id or the path of a session's file has.
+const maxResume = 4096
 
 func checkEnv(env map[string]string) error {
 	for name, value := range env {

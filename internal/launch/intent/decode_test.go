@@ -20,7 +20,7 @@ func TestDecodeIntent(t *testing.T) { // spec launch L1
 		"target":{"kind":"create-worktree","create":{"repo":"active","name":"n","nameWasGenerated":true,"branch":"b","baseBranch":"main",
 			"setupDecision":"skip","removeOnClose":true,"startupAgent":1,"startupCommand":null,"startupPrompt":"","startupDraft":{},
 			"startupLaunchConfig":[],"startupEnv":{},"startupCommandDelivery":"x","launchSource":"y"}},
-		"prompt":{"text":" a\n","delivery":"submit"},"sessionOptions":{"model":"m"},"agentArgs":null,"cwd":"sub","launchSource":"else",
+		"prompt":{"text":" a\n","delivery":"submit"},"sessionOptions":{"model":"m"},"agentArgs":null,"cwd":"sub","resume":"0198-x","launchSource":"else",
 		"paneKey":"t_0123456789abcdef:p_0123456789abcdef","sessionId":"practice_01234567_0123_0123_0123_0123456789ab",
 		"accountEnv":{"A":"b"},"nativeChatDefault":false,"surface":"terminal","placement":{"groupId":"g","afterTabId":"t_1","more":1},"presentation":"background"}`
 	got, err := Decode(json.RawMessage(raw))
@@ -33,7 +33,7 @@ func TestDecodeIntent(t *testing.T) { // spec launch L1
 		Target: davit.Target{Kind: davit.TargetWorktree, Create: Encode(davit.CreateWorktree{
 			Repo: "active", Name: "n", NameWasGenerated: true, Branch: "b", BaseBranch: "main", SetupDecision: "skip", RemoveOnClose: true})},
 		Prompt: &davit.Prompt{Text: " a\n", Delivery: "submit"}, SessionOptions: map[string]string{"model": "m"},
-		AgentArgs: davit.OptionalString{Present: true, Null: true}, Cwd: "sub", LaunchSource: "else",
+		AgentArgs: davit.OptionalString{Present: true, Null: true}, Cwd: "sub", Resume: "0198-x", LaunchSource: "else",
 		PaneKey: "t_0123456789abcdef:p_0123456789abcdef", SessionID: "practice_01234567_0123_0123_0123_0123456789ab",
 		AccountEnv: map[string]string{"A": "b"}, NativeChatDefault: &no, Surface: davit.Terminal,
 		Placement: &davit.Placement{GroupID: "g", AfterTabID: "t_1"}, Presentation: "background",
@@ -65,7 +65,7 @@ func TestDecodeRefuses(t *testing.T) { // spec launch L1, L1.1
 	}{
 		{``, davit.CodeInvalid, ""}, {`null`, davit.CodeInvalid, ""}, {`[]`, davit.CodeInvalid, ""}, {`{`, davit.CodeInvalid, ""},
 		{minimal + `} {}`, davit.CodeInvalid, "followed"}, {minimal + `,"cwd":"` + "\xff" + `"}`, davit.CodeInvalid, "UTF-8"},
-		{`{}`, davit.CodeInvalid, "agent"}, {`{"agent":" ","target":{"kind":"existing","worktree":"active"}}`, davit.CodeInvalid, "agent"},
+		{`{}`, davit.CodeInvalid, "target"}, {`{"agent":" ","target":{"kind":"existing","worktree":"active"}}`, davit.CodeInvalid, "agent"},
 		{`{"agent":"practice"}`, davit.CodeInvalid, "target"},
 		{`{"agent":null,"target":{}}`, davit.CodeInvalid, "agent"}, {`{"agent":1,"target":{}}`, davit.CodeInvalid, "agent"},
 		{minimal + `,"Agent":"x"}`, davit.CodeLaunchFieldRefused, "Agent"},
@@ -77,6 +77,10 @@ func TestDecodeRefuses(t *testing.T) { // spec launch L1, L1.1
 		{minimal + `,"accountEnv":{"A=B":"1"}}`, davit.CodeInvalid, "accountEnv"},
 		{minimal + `,"agentArgs":7}`, davit.CodeInvalid, "agentArgs"},
 		{minimal + `,"nativeChatDefault":"yes"}`, davit.CodeInvalid, "nativeChatDefault"},
+		{minimal + `,"resume":"-x"}`, davit.CodeInvalid, "resume"}, {minimal + `,"resume":" "}`, davit.CodeInvalid, "resume"},
+		{minimal + `,"resume":"a\u0000b"}`, davit.CodeInvalid, "resume"}, {minimal + `,"resume":null}`, davit.CodeInvalid, "resume"},
+		{minimal + `,"resume":"a","reuseTerminal":{"handle":"term_1"}}`, davit.CodeInvalid, "resume"},
+		{`{"target":{"kind":"existing","worktree":"active"},"sessionId":"x_01234567_0123_0123_0123_0123456789ab"}`, davit.CodeInvalid, "agent"},
 		{minimal + `,"surface":"chat"}`, davit.CodeInvalid, "surface"},
 		{minimal + `,"presentation":"hidden"}`, davit.CodeInvalid, "presentation"},
 		{minimal + `,"paneKey":"../x:y"}`, davit.CodeInvalid, "paneKey"},

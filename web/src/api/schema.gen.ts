@@ -89,6 +89,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agent.show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** One agent of the catalogue, and what is known of it */
+        post: operations["agent.show"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agent.status": {
         parameters: {
             query?: never;
@@ -1352,16 +1369,28 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Agent: {
+            /** @description switched off in the user's agents.toml: it cannot be launched */
+            disabled?: boolean;
+            /** @description why what was found may be another program of that name */
+            doubt?: string;
             id: string;
             installHint?: string;
             installed: boolean;
             /** @description what was looked for, and where */
             missing?: string;
             name: string;
+            /** @description a list names it even where it is not installed */
+            offered?: boolean;
+            /** @description the session options that it takes on its command line */
+            options?: string[] | null;
             path?: string;
             /** @description the scripted practice agent: no model behind it */
             practice?: boolean;
+            /** @description a session of its own can be continued by its id */
+            resumes?: boolean;
             surfaces: string[] | null;
+            /** @description davit's own tests drive it; all else is as its documentation tells */
+            tested?: boolean;
             version?: string;
         };
         AgentChoice: {
@@ -1369,8 +1398,33 @@ export interface components {
             id: string;
             name: string;
         };
+        AgentEntry: {
+            agent: components["schemas"]["Agent"];
+            fields: components["schemas"]["AgentField"][] | null;
+            /** @description the user's own agents.toml, whether it is there or not */
+            file: string;
+            /**
+             * Format: int64
+             * @description where that file has the agent; left out when it has not
+             */
+            line?: number;
+        };
+        AgentField: {
+            key: string;
+            /** @enum {string} */
+            source: "davit" | "yours";
+            /** @description text, a list of texts, or true; of a variable only that it is set */
+            value: unknown;
+        };
         AgentList: {
             agents: components["schemas"]["Agent"][] | null;
+            /** @description the agent that is launched when none is named: the setting agent.default; left out when it is not set */
+            default?: string;
+            /** @description what to choose first for a person: the default when it can be launched here, else the first that can */
+            suggest?: string;
+        };
+        AgentName: {
+            agent: string;
         };
         AgentOption: {
             category: string;
@@ -1974,7 +2028,7 @@ export interface components {
             accountEnv?: {
                 [key: string]: string;
             };
-            agent: string;
+            agent?: string;
             agentArgs?: string | null;
             cwd?: string;
             host?: string;
@@ -1985,6 +2039,7 @@ export interface components {
             placement?: components["schemas"]["Placement"];
             presentation?: string;
             prompt?: components["schemas"]["Prompt"];
+            resume?: string;
             reuseTerminal?: components["schemas"]["ReuseTerminal"];
             sessionId?: string;
             sessionOptions?: {
@@ -3017,6 +3072,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentReported"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "agent.show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentName"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentEntry"];
                 };
             };
             /** @description Error */

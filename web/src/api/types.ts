@@ -5,6 +5,7 @@ import type { components } from "./schema.gen";
 type Schemas = components["schemas"];
 
 export type Agent = Schemas["Agent"];
+export type AgentList = Schemas["AgentList"];
 export type Branch = Schemas["Branch"];
 export type BranchList = Schemas["BranchList"];
 export type Chip = Schemas["Chip"];

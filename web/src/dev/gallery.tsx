@@ -18,7 +18,7 @@ import { Row, Stripe } from "../parts/tabrow";
 import { Tooltips } from "../parts/tooltip";
 import { ViewPanel } from "../parts/viewpopup";
 import { type Theme, theme } from "../state/store";
-import { emptyLaunch } from "../words/intent";
+import { emptyLaunch, type LaunchForm } from "../words/intent";
 import { rowsOf, stateWords, type TabState } from "../words/tabs";
 import {
 	agents,
@@ -220,6 +220,7 @@ export function Gallery() {
 							pick={() => nothing}
 							onConfig={nothing}
 							onWorktrees={nothing}
+							onAgents={nothing}
 						/>
 					</div>
 				</div>
@@ -262,10 +263,10 @@ export function Gallery() {
 const dialogs = ["launch", "launch-failed", "receipt", "undelivered", "configs", "keys", ...tabDialogs];
 
 function Shown({ name }: { name: string | null }) {
-	const form = useSignal({
+	const form = useSignal<LaunchForm>({
 		...emptyLaunch,
 		agent: "practice",
-		where: "worktree" as const,
+		where: "worktree",
 		workspace: "/home/ada/code/harbor",
 	});
 	const launch = {
@@ -274,7 +275,9 @@ function Shown({ name }: { name: string | null }) {
 		workspaces: [],
 		busy: false,
 		preferred: "structured",
-		onChange: nothing,
+		onChange: (next: LaunchForm) => {
+			form.value = next;
+		},
 		onSend: nothing,
 	};
 	switch (name) {

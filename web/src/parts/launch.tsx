@@ -6,10 +6,13 @@ import { failOf } from "../api/client";
 import type { Agent, Fail, Result, Workspace } from "../api/types";
 import { client, closeDialog, copy, launch } from "../state/actions";
 import { activeTab, hostInfo, launchForm } from "../state/store";
-import { type LaunchForm as Form, missing, type Where } from "../words/intent";
+import { firstAgent, hasChat } from "../words/agents";
+import { type LaunchForm as Form, missing, startsTerminal, type Where } from "../words/intent";
 import { placementWords, promptWords, surfaceWord, tookAnother } from "../words/receipt";
 import { FailBox } from "./bits";
 import { Modal } from "./dialog";
+import { AgentChoice } from "./launchagents";
+import { More } from "./launchmore";
 
 export function LaunchDialog() {
 	const agents = useSignal<readonly Agent[]>([]);
@@ -30,10 +33,7 @@ export function LaunchDialog() {
 			.then((list) => {
 				agents.value = list.agents ?? [];
 				const form = launchForm.value;
-				const first = agents.value.find((agent) => agent.installed);
-				if (!agents.value.some((agent) => agent.id === form.agent && agent.installed)) {
-					launchForm.value = { ...form, agent: first?.id ?? "" };
-				}
+				launchForm.value = { ...form, agent: firstAgent(list, form.agent) };
 			})
 			.catch((error: unknown) => {
 				fail.value = failOf(error);
@@ -150,37 +150,12 @@ export function LaunchView(props: LaunchViewProps) {
 				}}
 			>
 				{fail && <FailBox fail={fail} />}
-				<fieldset>
-					<legend>Agent</legend>
-					<div class="agents">
-						{agents.map((agent) => (
-							<label
-								key={agent.id}
-								data-tip={
-									agent.installed ? agent.path : [agent.missing, agent.installHint].filter(Boolean).join("\n")
-								}
-							>
-								<input
-									type="radio"
-									name="agent"
-									value={agent.id}
-									checked={form.agent === agent.id}
-									disabled={!agent.installed}
-									onChange={() =>
-										set({
-											agent: agent.id,
-											draft: form.draft && hasChat(agent) && form.surface !== "terminal",
-										})
-									}
-								/>
-								<span class="cut">{agent.name}</span>
-								{agent.practice && <span class="label">practice</span>}
-								{!agent.installed && <span class="label">missing</span>}
-							</label>
-						))}
-					</div>
-					{problem("agent") && <span class="field-fault">{problem("agent")}</span>}
-				</fieldset>
+				<AgentChoice
+					agents={agents}
+					value={form.agent}
+					fault={problem("agent")}
+					onPick={(agent) => set({ agent: agent.id, surface: keptSurface(form, agent) })}
+				/>
 				<fieldset>
 					<legend>Where</legend>
 					<div class="choices">
@@ -211,20 +186,22 @@ export function LaunchView(props: LaunchViewProps) {
 						onInput={(event) => set({ prompt: event.currentTarget.value })}
 					/>
 				</div>
-				{chats && form.surface !== "terminal" && (
-					<label class="check">
-						<input
-							type="checkbox"
-							name="draft"
-							checked={form.draft}
-							onChange={(event) => set({ draft: event.currentTarget.checked })}
-						/>
-						<span>
-							Leave the prompt unsent
-							<small>It waits in the chat's composer, on every client, until you send it.</small>
-						</span>
-					</label>
-				)}
+				<label class="check">
+					<input
+						type="checkbox"
+						name="draft"
+						checked={form.draft}
+						onChange={(event) => set({ draft: event.currentTarget.checked })}
+					/>
+					<span>
+						Leave the prompt unsent
+						<small>
+							{chats && !startsTerminal(form, chosen)
+								? "It waits in the chat's composer, on every client, until you send it."
+								: "It waits in the agent's composer until you send it."}
+						</small>
+					</span>
+				</label>
 				<fieldset>
 					<legend>Shows up as</legend>
 					<div class="choices">
@@ -236,9 +213,7 @@ export function LaunchView(props: LaunchViewProps) {
 									value={surface.value}
 									disabled={surface.value === "structured" && !chats}
 									checked={form.surface === surface.value}
-									onChange={() =>
-										set({ surface: surface.value, draft: form.draft && surface.value !== "terminal" })
-									}
+									onChange={() => set({ surface: surface.value })}
 								/>
 								{surface.title}
 								{surface.value === "" &&
@@ -248,6 +223,7 @@ export function LaunchView(props: LaunchViewProps) {
 					</div>
 					{!chats && <span class="help">No chat for this agent yet: it is started in a terminal.</span>}
 				</fieldset>
+				<More form={form} agent={chosen} set={set} />
 			</form>
 		</Modal>
 	);
@@ -263,8 +239,9 @@ function workspaceName(path: string, workspaces: readonly Workspace[]): string |
 	return known && (known.branch ? `${known.name}, on ${known.branch}` : known.name);
 }
 
-function hasChat(agent: Agent): boolean {
-	return agent.surfaces?.includes("structured") ?? false;
+/** A chat is no pick for an agent that has none. */
+function keptSurface(form: Form, agent: Agent): Form["surface"] {
+	return form.surface === "structured" && !hasChat(agent) ? "" : form.surface;
 }
 
 interface PlaceProps {

@@ -5,6 +5,7 @@ import {
 	Bot,
 	Check,
 	Copy,
+	Download,
 	Ellipsis,
 	FileCog,
 	FilePlus,
@@ -28,6 +29,7 @@ import { chordOf } from "../keys/keys";
 import { askLaunch, client, copy, openTerminal, tell } from "../state/actions";
 import { chooseConfig, editConfig, loadConfigs, openWorktree, setDefault } from "../state/configs";
 import { chips, configs, dialog, drawer } from "../state/store";
+import { aboutAgent, absent, absentWords, installCommand, usable } from "../words/agents";
 import {
 	filtered,
 	isOwn,
@@ -69,7 +71,7 @@ export function NewTab() {
 	);
 }
 
-type Page = { kind: "top" } | { kind: "config"; path: string } | { kind: "worktrees" };
+type Page = { kind: "top" } | { kind: "config"; path: string } | { kind: "worktrees" } | { kind: "agents" };
 
 interface NewTabMenuProps {
 	at: RefObject<HTMLElement | null>;
@@ -130,6 +132,20 @@ function NewTabMenu({ at, onClose }: NewTabMenuProps) {
 			</Menu>
 		);
 	}
+	if (kind === "agents") {
+		return (
+			<Menu
+				key="agents"
+				label="Not installed"
+				at={at}
+				onClose={onClose}
+				onBack={back}
+				filter={filter("Find an agent")}
+			>
+				<AbsentAgents agents={agents.value ?? []} typed={typed.value} pick={pick} />
+			</Menu>
+		);
+	}
 	if (kind === "worktrees") {
 		return (
 			<Menu
@@ -160,6 +176,7 @@ function NewTabMenu({ at, onClose }: NewTabMenuProps) {
 				pick={pick}
 				onConfig={(path) => go({ kind: "config", path })}
 				onWorktrees={() => go({ kind: "worktrees" })}
+				onAgents={() => go({ kind: "agents" })}
 			/>
 		</Menu>
 	);
@@ -175,12 +192,14 @@ export interface NewTabViewProps {
 	pick: Picking;
 	onConfig: (path: string) => void;
 	onWorktrees: () => void;
+	onAgents: () => void;
 }
 
 export function NewTabView(props: NewTabViewProps) {
 	const { agents, configs: list, fault, typed, pick } = props;
 	const named = namedConfigs(list?.configs ?? []);
 	const shown = filtered(named, typed);
+	const others = absent(agents ?? []);
 	const preset = (list?.configs ?? []).some((config) => config.default);
 	if (typed.trim() !== "") {
 		return (
@@ -230,22 +249,20 @@ export function NewTabView(props: NewTabViewProps) {
 						onPick={pick(() => undefined)}
 					/>
 				)}
-				{[...(agents ?? [])]
-					.sort((a, b) => Number(b.installed) - Number(a.installed))
-					.map((agent) => (
-						<MenuItem
-							key={agent.id}
-							icon={Bot}
-							title={agent.name}
-							label={agent.practice ? "practice" : undefined}
-							note={
-								agent.installed ? undefined : ["Not installed.", agent.installHint].filter(Boolean).join(" ")
-							}
-							tip={agent.installed ? agent.path : agent.missing}
-							disabled={!agent.installed}
-							onPick={pick(() => askLaunch(agent.id))}
-						/>
-					))}
+				{usable(agents ?? []).map((agent) => (
+					<MenuItem
+						key={agent.id}
+						icon={Bot}
+						title={agent.name}
+						label={agent.practice ? "practice" : undefined}
+						note={agent.doubt}
+						tip={aboutAgent(agent) || undefined}
+						onPick={pick(() => askLaunch(agent.id))}
+					/>
+				))}
+				{others.length > 0 && (
+					<MenuItem icon={Download} title={`Not installed (${others.length})`} page onPick={props.onAgents} />
+				)}
 			</MenuGroup>
 			<MenuGroup title="Tab configs">
 				{list === null && (
@@ -271,6 +288,38 @@ export function NewTabView(props: NewTabViewProps) {
 					dialog.value = { kind: "worktrees" };
 				})}
 			/>
+		</>
+	);
+}
+
+interface AbsentAgentsProps {
+	agents: readonly Agent[];
+	typed: string;
+	pick: Picking;
+}
+
+/** The agents that are not here, each with what would install it: a press copies that. */
+function AbsentAgents({ agents, typed, pick }: AbsentAgentsProps) {
+	const found = absent(agents).filter((agent) => fit(typed, agent.name) > 0 || fit(typed, agent.id) > 0);
+	return (
+		<>
+			{found.map((agent) => {
+				const command = installCommand(agent);
+				return (
+					<MenuItem
+						key={agent.id}
+						icon={command ? Copy : Bot}
+						title={agent.name}
+						note={absentWords(agent)}
+						tip={agent.missing}
+						disabled={command === ""}
+						onPick={pick(() => void copy(command, "Command copied"))}
+					/>
+				);
+			})}
+			{found.length === 0 && (
+				<MenuItem icon={Bot} title={`No agent fits “${typed}”`} disabled onPick={pick(() => undefined)} />
+			)}
 		</>
 	);
 }

@@ -7,6 +7,7 @@ import type { Agent, Fail } from "../api/types";
 import { client, startDirectory } from "../state/actions";
 import { openWorktree } from "../state/configs";
 import { worktreeForm } from "../state/store";
+import { usable } from "../words/agents";
 import { firstBranch } from "../words/branches";
 import {
 	emptyWorktree,
@@ -44,7 +45,7 @@ export function NewWorktreeDialog() {
 		client
 			.call("agent.list", {})
 			.then((list) => {
-				agents.value = (list.agents ?? []).filter((agent) => agent.installed);
+				agents.value = usable(list.agents ?? []);
 				if (!agents.value.some((agent) => agent.id === worktreeForm.value.agent)) set({ agent: "" });
 			})
 			.catch(() => undefined); // a terminal needs none

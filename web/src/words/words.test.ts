@@ -3,7 +3,7 @@ import type { Notice, Pane, Result } from "../api/types";
 import { pane, receipt, sampleState } from "../dev/fixtures";
 import { matches } from "../keys/chord";
 import { tokenOf } from "../state/key";
-import { emptyLaunch, intentOf, missing, operationId } from "./intent";
+import { changedMore, emptyLaunch, intentOf, missing, operationId } from "./intent";
 import { fit } from "./match";
 import { folded, isSlim, shownNotices } from "./notices";
 import { endWords, startupWords } from "./panes";
@@ -57,6 +57,36 @@ test("the form becomes an intent without fields that nobody filled in", () => {
 	});
 	expect(intentOf({ ...base, prompt: " \n" }, "id").prompt).toBeUndefined();
 	expect(Object.keys(missing({ ...base, where: "folder" }))).toEqual(["folder"]);
+	expect(
+		intentOf(
+			{
+				...base,
+				where: "worktree",
+				model: " m ",
+				effort: "high",
+				mode: "plan",
+				base: "main",
+				branch: "own",
+				cwd: "sub",
+				argsKind: "none",
+				args: "left over",
+				resume: "s-1",
+				surface: "terminal",
+			},
+			"1",
+		),
+	).toMatchObject({
+		target: { create: { branch: "own", baseBranch: "main" } },
+		sessionOptions: { model: "m", effort: "high", mode: "plan" },
+		cwd: "sub",
+		agentArgs: null,
+		resume: "s-1",
+		surface: "terminal",
+	});
+	expect(intentOf({ ...base, argsKind: "own", args: "" }, "1").agentArgs).toBe("");
+	expect("agentArgs" in intentOf(base, "1")).toBe(false);
+	expect(changedMore(base)).toBe(false);
+	expect(changedMore({ ...base, effort: "low" })).toBe(true);
 });
 
 // Spec tabs T5.5: persistent notices are never pushed out.
