@@ -122,7 +122,7 @@ test("the form shows the agents that are here, the others behind a fold, and tak
 	await form.getByLabel("Branch", { exact: true }).fill("harbour/fog");
 	await form.locator('input[name="argsKind"][value="none"]').check();
 	await form.getByLabel("Continue its session").fill("s-1");
-	await page.screenshot({ path: new URL("../test-results/launch-more.png", import.meta.url).pathname });
+	await page.screenshot({ path: new URL("../test-results/launch-fields.png", import.meta.url).pathname });
 	await clean(page, "the launch form with its folds open");
 	await form.getByRole("button", { name: "Launch", exact: true }).click();
 	const receipt = page.getByRole("dialog", { name: "Receipt" });
