@@ -88,6 +88,7 @@ type Config struct {
 	Workspaces *workspace.Workspaces
 	Chips      Chips
 	Runs       *run.Service
+	LoginEnv   func() map[string]string
 	Changes    changes.Reader
 	Feed       *feed.Feed
 	Access     Access

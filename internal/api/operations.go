@@ -105,6 +105,7 @@ func (s *Server) operations() {
 	s.paneOperations()
 	s.workspaceOperations()
 	s.changeOperations()
+	s.menuOperations()
 	s.chipOperations()
 	s.noticeOperations()
 	s.sessionOperations()

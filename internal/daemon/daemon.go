@@ -180,7 +180,7 @@ func (d *daemon) build(ctx context.Context) error {
 	d.configs = configs.New(d.configsConfig(spaces, agents))
 	d.server = api.New(api.Config{
 		Host: d.host, Panes: d.panes, Tabs: d.tabs, Configs: d.configs, Launches: d.launches, Sessions: d.sessions, Agents: agents, Workspaces: spaces,
-		Runs:  run.New(run.Config{Host: d.host, Panes: d.panes, Ledger: d.store, Scripts: scripts, Log: d.log}),
+		Runs: run.New(run.Config{Host: d.host, Panes: d.panes, Ledger: d.store, Scripts: scripts, Log: d.log}), LoginEnv: login,
 		Chips: d.chips, Changes: changes.Reader{Git: runner}, Feed: d.feed, Access: access{d.store}, Viewers: d.chips, Status: d.statuses, Page: web.Handler(), Instance: identity.Instance, Metrics: d.metrics.write,
 		Info: d.info, Shutdown: d.shutdown, Addresses: func() []string { return api.LocalAddresses(d.tcp.Addr()) }, Log: d.log,
 	})

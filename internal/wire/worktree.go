@@ -122,3 +122,53 @@ type Workspace struct {
 	Branch string `json:"branch,omitempty"`
 	Git    bool   `json:"git"`
 }
+
+// BranchesRequest is branch.list, for a branch menu (spec chips C5.2).
+type BranchesRequest struct {
+	PlaceRequest
+	Name string `json:"name,omitempty" doc:"checked as the name of a new branch"`
+}
+
+// BranchMenu answers it: the current branch, then the newest commit first. A page that has
+// asked for another place meanwhile knows a late answer by directory.
+type BranchMenu struct {
+	Directory string       `json:"directory" doc:"that was asked about"`
+	Root      string       `json:"root" doc:"of its work tree"`
+	Current   string       `json:"current" doc:"\"\" when HEAD is detached"`
+	Branches  []MenuBranch `json:"branches" doc:"at most 500; a remote one is left out when a local one has its name"`
+	More      bool         `json:"more,omitempty"`
+	At        time.Time    `json:"at" doc:"when git was asked"`
+	Name      *BranchName  `json:"name,omitempty" doc:"of the name that was sent"`
+}
+
+// MenuBranch is one branch of it. To switch: pane.run of `git switch NAME`; one with a
+// worktree elsewhere is opened there.
+type MenuBranch struct {
+	Branch
+	Remote  string       `json:"remote,omitempty" doc:"whose it is; a local one has none"`
+	Current bool         `json:"current,omitempty"`
+	Tab     davit.TabID  `json:"tab,omitempty" doc:"an open tab in the worktree that has it checked out"`
+	Pane    davit.PaneID `json:"pane,omitempty" doc:"of that tab"`
+}
+
+// BranchName says whether a new branch could have a name.
+type BranchName struct {
+	Valid bool   `json:"valid" doc:"by git's own rules, and no option of it"`
+	Taken string `json:"taken,omitempty" doc:"the full ref in its way"`
+}
+
+// NodeVersions is node.versions of a pane: what version managers have installed, as far as
+// their directories tell it (spec chips C5.2).
+type NodeVersions struct {
+	Versions []NodeVersion `json:"versions" doc:"of each manager the newest first"`
+	Reason   string        `json:"reason,omitempty" doc:"why there is none"`
+}
+
+// NodeVersion is one of them.
+type NodeVersion struct {
+	Manager string   `json:"manager" enum:"nvm,fnm,volta,asdf,mise,n"`
+	Version string   `json:"version" doc:"without v"`
+	Active  bool     `json:"active,omitempty" doc:"the pane's shell uses it"`
+	Switch  []string `json:"switch" doc:"for pane.run"`
+	Effect  string   `json:"effect" enum:"shell,directory,user" doc:"how far the switch reaches: this shell, this directory (a file is written), all of the user's"`
+}

@@ -117,3 +117,128 @@ func (w *Workspaces) mainName(ctx context.Context, repo repository, refs branche
 	}
 	return current, nil
 }
+
+// MenuBranch is a branch as a branch menu shows it.
+type MenuBranch struct {
+	Branch
+	Remote string // whose it is; "" = local
+}
+
+// Menu is what a branch menu shows: the current branch, then the newest commit first, local
+// ones before remote ones of the same commit.
+type Menu struct {
+	Branches []MenuBranch
+	Current  string // "" when detached
+	Name     NameCheck
+	More     bool
+}
+
+// NameCheck says whether a new branch could have a name.
+type NameCheck struct {
+	Valid bool   // by git's own rules
+	Taken string // the full ref in its way
+}
+
+// Menu lists at most limit branches, local and remote, of a workspace's repository, and
+// checks a name for a new one unless it is "". A remote branch that a local one of its name
+// stands for is left out: git switches to the local one.
+func (w *Workspaces) Menu(ctx context.Context, at Workspace, name string, limit int) (Menu, error) {
+	menu := Menu{Current: at.Branch}
+	if at.CommonDir == "" {
+		return menu, notFound(at.Path, git.ErrNotRepository)
+	}
+	repo, err := w.load(ctx, at.CommonDir)
+	if err != nil {
+		return menu, err
+	}
+	refs, err := w.branches(ctx, repo)
+	if err != nil {
+		return menu, err
+	}
+	if name != "" {
+		if menu.Name, err = w.checkName(ctx, repo, refs, name); err != nil {
+			return menu, err
+		}
+	}
+	remotes, err := w.cfg.Git.Remotes(ctx, repo.dir())
+	if err != nil {
+		return menu, gitFailed("list the remotes of "+repo.path, err)
+	}
+	out, err := w.cfg.Git.Read(ctx, repo.dir(), "for-each-ref", "--sort=-committerdate", "--count="+strconv.Itoa(4*limit+2),
+		"--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(symref)", "refs/heads", "refs/remotes")
+	if err != nil {
+		return menu, gitFailed("list the branches of "+repo.path, err)
+	}
+	lines := 0
+	for line := range strings.Lines(string(out)) {
+		lines++
+		b, shown, err := menuBranch(strings.TrimSuffix(line, "\n"), refs, remotes)
+		if err != nil {
+			return menu, gitFailed("list the branches of "+repo.path, err)
+		}
+		if shown {
+			menu.Branches = append(menu.Branches, b)
+		}
+	}
+	isCurrent := func(b MenuBranch) bool { return b.Remote == "" && b.Name == menu.Current }
+	if ref, ok := refs.local[menu.Current]; ok && !slices.ContainsFunc(menu.Branches, isCurrent) {
+		menu.Branches = append(menu.Branches, MenuBranch{Branch: Branch{Name: menu.Current, Head: ref.Commit, Worktree: refs.trees[menu.Current]}})
+	}
+	slices.SortStableFunc(menu.Branches, func(a, b MenuBranch) int {
+		switch {
+		case isCurrent(a) != isCurrent(b):
+			return order(isCurrent(a))
+		case !a.Date.Equal(b.Date):
+			return b.Date.Compare(a.Date)
+		case (a.Remote == "") != (b.Remote == ""):
+			return order(a.Remote == "")
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	if menu.More = len(menu.Branches) > limit || lines > 4*limit+1; len(menu.Branches) > limit {
+		menu.Branches = menu.Branches[:limit]
+	}
+	return menu, nil
+}
+
+func order(first bool) int {
+	if first {
+		return -1
+	}
+	return 1
+}
+
+func menuBranch(line string, refs branches, remotes []string) (b MenuBranch, shown bool, err error) {
+	fields := strings.Split(line, "\x00")
+	if len(fields) != 4 {
+		return b, false, git.ErrGarbage
+	}
+	b.Head = fields[1]
+	if seconds, err := strconv.ParseInt(fields[2], 10, 64); err == nil {
+		b.Date = time.Unix(seconds, 0).UTC()
+	}
+	if name, ok := strings.CutPrefix(fields[0], "refs/heads/"); ok {
+		b.Name, b.Worktree = name, refs.trees[name]
+		return b, true, nil
+	}
+	full := strings.TrimPrefix(fields[0], "refs/remotes/")
+	b.Name = withoutRemote(full, remotes)
+	b.Remote = strings.TrimSuffix(strings.TrimSuffix(full, b.Name), "/")
+	_, local := refs.local[b.Name]
+	return b, b.Name != "" && fields[3] == "" && !local, nil
+}
+
+// checkName asks git whether a new branch could have the name.
+func (w *Workspaces) checkName(ctx context.Context, repo repository, refs branches, name string) (NameCheck, error) {
+	valid, err := w.cfg.Git.ValidBranch(ctx, repo.dir(), name)
+	if err != nil {
+		return NameCheck{}, gitFailed("check the name of a branch", err)
+	}
+	check := NameCheck{Valid: valid}
+	if _, taken := refs.local[name]; taken {
+		check.Taken = "refs/heads/" + name
+	} else if valid {
+		check.Taken = refs.inTheWay(name)
+	}
+	return check, nil
+}

@@ -327,6 +327,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/branch.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The branches of a directory's repository, local and remote, for a branch menu */
+        post: operations["branch.list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/chips.bank": {
         parameters: {
             query?: never;
@@ -729,6 +746,23 @@ export interface paths {
         put?: never;
         /** Trade the token of a login link for a cookie and a key */
         post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/node.versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The versions of node that version managers have installed, for a pane */
+        post: operations["node.versions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1581,6 +1615,37 @@ export interface components {
             more?: boolean;
             repo: string;
         };
+        BranchMenu: {
+            /**
+             * Format: date-time
+             * @description when git was asked
+             */
+            at: string;
+            /** @description at most 500; a remote one is left out when a local one has its name */
+            branches: components["schemas"]["MenuBranch"][] | null;
+            /** @description "" when HEAD is detached */
+            current: string;
+            /** @description that was asked about */
+            directory: string;
+            more?: boolean;
+            /** @description of the name that was sent */
+            name?: components["schemas"]["BranchName"];
+            /** @description of its work tree */
+            root: string;
+        };
+        BranchName: {
+            /** @description the full ref in its way */
+            taken?: string;
+            /** @description by git's own rules, and no option of it */
+            valid: boolean;
+        };
+        BranchesRequest: {
+            /** @description absolute; the caller's directory when empty */
+            dir?: string;
+            /** @description checked as the name of a new branch */
+            name?: string;
+            pane?: string;
+        };
         Change: {
             /**
              * Format: int64
@@ -2108,6 +2173,42 @@ export interface components {
             expires: string;
             url: string;
         };
+        MenuBranch: {
+            current?: boolean;
+            /** Format: date-time */
+            date?: string;
+            head?: string;
+            name: string;
+            /** @description of that tab */
+            pane?: string;
+            /** @description whose it is; a local one has none */
+            remote?: string;
+            /** @description an open tab in the worktree that has it checked out */
+            tab?: string;
+            /** @description where it is checked out */
+            worktree?: string;
+        };
+        NodeVersion: {
+            /** @description the pane's shell uses it */
+            active?: boolean;
+            /**
+             * @description how far the switch reaches: this shell, this directory (a file is written), all of the user's
+             * @enum {string}
+             */
+            effect: "shell" | "directory" | "user";
+            /** @enum {string} */
+            manager: "nvm" | "fnm" | "volta" | "asdf" | "mise" | "n";
+            /** @description for pane.run */
+            switch: string[] | null;
+            /** @description without v */
+            version: string;
+        };
+        NodeVersions: {
+            /** @description why there is none */
+            reason?: string;
+            /** @description of each manager the newest first */
+            versions: components["schemas"]["NodeVersion"][] | null;
+        };
         None: Record<string, never>;
         Notice: {
             actions?: components["schemas"]["NoticeAction"][] | null;
@@ -2259,6 +2360,9 @@ export interface components {
              * @description rows of scrollback before the screen
              */
             scrollback?: number;
+        };
+        PaneRef: {
+            pane: string;
         };
         PaneResize: {
             /** Format: int64 */
@@ -3539,6 +3643,39 @@ export interface operations {
             };
         };
     };
+    "branch.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BranchesRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BranchMenu"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "chips.bank": {
         parameters: {
             query?: never;
@@ -4310,6 +4447,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LoggedIn"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "node.versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaneRef"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeVersions"];
                 };
             };
             /** @description Error */
