@@ -25,10 +25,10 @@ var items = []BankItem{
 	{Kind: ItemInputMode, Title: "Input Mode", Example: "Send", Places: []Place{PlaceFooter}},
 	{Kind: ItemContextUse, Title: "Context Used", Example: "38 %", Places: []Place{PlaceFooter}},
 	{Kind: ItemModel, Title: "Model", Example: "Model", Places: []Place{PlaceFooter}},
-	{Kind: ItemAttach, Title: "Attach a File", Example: "Attach", Places: []Place{PlaceFooter, PlaceCLIFooter}},
+	{Kind: ItemAttach, Title: "Attach a File", Example: "Attach", Places: []Place{PlaceFooter, PlaceCLIFooter}, Reason: "Attaching files is not built yet"},
 	{Kind: ItemVoice, Title: "Dictation", Example: "Dictate", Places: []Place{PlaceFooter, PlaceCLIFooter}, Reason: "Dictation is not built yet"},
-	{Kind: ItemFiles, Title: "File Tree", Example: "Files", Places: []Place{PlaceFooter, PlaceCLIFooter}},
-	{Kind: ItemRichInput, Title: "Composer of Several Lines", Example: "Compose", Places: []Place{PlaceCLIFooter}},
+	{Kind: ItemFiles, Title: "File Tree", Example: "Files", Places: []Place{PlaceFooter, PlaceCLIFooter}, Reason: "The file tree is not built yet"},
+	{Kind: ItemRichInput, Title: "Composer of Several Lines", Example: "Compose", Places: []Place{PlaceCLIFooter}, Reason: "The composer is not built yet"},
 	{Kind: ItemSettings, Title: "Settings of the Footer", Example: "Settings", Places: []Place{PlaceCLIFooter}},
 }
 

@@ -36,6 +36,7 @@ import {
 	sampleState,
 	undelivered,
 } from "./fixtures";
+import { kindChips, LayoutShown, layoutDialogs } from "./gallerychips";
 import { GroupedRail, TabsShown, tabDialogs } from "./gallerytabs";
 import "./gallery.css";
 
@@ -150,6 +151,11 @@ export function Gallery() {
 							<ChipView key={String(at)} chip={chip} />
 						),
 					)}
+					{kindChips.map((chip) => (
+						<ChipView key={chip.kind} chip={chip} />
+					))}
+				</div>
+				<div class="bar">
 					{["open", "draft", "merged", "closed"].map((word, at) => (
 						<ChipView key={word} chip={pullChip(pullOf(410 + at, word))} />
 					))}
@@ -260,7 +266,16 @@ export function Gallery() {
 	);
 }
 
-const dialogs = ["launch", "launch-failed", "receipt", "undelivered", "configs", "keys", ...tabDialogs];
+const dialogs = [
+	"launch",
+	"launch-failed",
+	"receipt",
+	"undelivered",
+	"configs",
+	"keys",
+	...tabDialogs,
+	...layoutDialogs,
+];
 
 function Shown({ name }: { name: string | null }) {
 	const form = useSignal<LaunchForm>({
@@ -299,6 +314,7 @@ function Shown({ name }: { name: string | null }) {
 		case "keys":
 			return <KeysDialog />;
 		default:
+			if (name && layoutDialogs.includes(name)) return <LayoutShown name={name} />;
 			return name ? <TabsShown name={name} /> : null;
 	}
 }

@@ -384,6 +384,27 @@ export const commands: Command[] = [
 			collapsed.value = !collapsed.value;
 		},
 	},
+	{
+		id: "edit-prompt",
+		group: "Page",
+		title: "Edit prompt: which chips it shows",
+		keys: [],
+		run: shows({ kind: "chip-layout", place: "prompt" }),
+	},
+	{
+		id: "edit-footer",
+		group: "Page",
+		title: "Edit footer of chats",
+		keys: [],
+		run: shows({ kind: "chip-layout", place: "footer" }),
+	},
+	{
+		id: "edit-cli-footer",
+		group: "Page",
+		title: "Edit footer of agents’ terminals",
+		keys: [],
+		run: shows({ kind: "chip-layout", place: "cliFooter" }),
+	},
 	{ id: "larger", group: "Page", title: "Larger letters", keys: ["alt+shift+="], run: () => letters(1) },
 	{ id: "smaller", group: "Page", title: "Smaller letters", keys: ["alt+shift+-"], run: () => letters(-1) },
 	{ id: "theme-system", group: "Page", title: "Theme: as the system", keys: [], run: themed("system") },

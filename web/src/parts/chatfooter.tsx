@@ -29,6 +29,7 @@ import { closePane, splitPane } from "../state/actions";
 import { dialog, zoomed } from "../state/store";
 import { besides } from "../words/chips";
 import { shows } from "../words/tabs";
+import { useBarMenu } from "./barmenu";
 import { IconButton } from "./bits";
 import { type Step, useFit } from "./fit";
 import { Icon } from "./icon";
@@ -70,18 +71,22 @@ export function Footer(props: FooterProps) {
 	useFit(bar, steps);
 	const items = props.layout?.footer;
 	const draw = (kind: string) => <Piece key={kind} kind={kind} {...props} />;
+	const edit = useBarMenu("footer", props.pane.id);
 	return (
-		<div class="bar chat-bar" role="toolbar" aria-label="Agent footer" ref={bar}>
-			{props.session.practice && (
-				<span class="chip" data-kind="practice" data-tip="Scripted, no model behind it">
-					<span class="label">practice agent</span>
-				</span>
-			)}
-			{(items?.left ?? []).map(draw)}
-			<span class="spacer" />
-			{(items?.right ?? []).map(draw)}
-			<Tools {...props} />
-		</div>
+		<>
+			<div class="bar chat-bar" role="toolbar" aria-label="Agent footer" ref={bar} onContextMenu={edit.ask}>
+				{props.session.practice && (
+					<span class="chip" data-kind="practice" data-tip="Scripted, no model behind it">
+						<span class="label">practice agent</span>
+					</span>
+				)}
+				{(items?.left ?? []).map(draw)}
+				<span class="spacer" />
+				{(items?.right ?? []).map(draw)}
+				<Tools {...props} />
+			</div>
+			{edit.menu}
+		</>
 	);
 }
 

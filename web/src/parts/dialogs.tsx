@@ -7,6 +7,7 @@ import { commands } from "../keys/keys";
 import { closeDialog, copy, mention } from "../state/actions";
 import { chooseConfig, editConfig, loadConfigs } from "../state/configs";
 import { configs, dialog } from "../state/store";
+import { placeWords } from "../words/chiplayout";
 import { filtered, namedConfigs, needsTrust, sourceWord, trustWords } from "../words/configs";
 import { Keys } from "./bits";
 import { CloseDialog } from "./closedialog";
@@ -46,6 +47,10 @@ export function Dialogs() {
 			return <AddRepositoryDialog />;
 		case "worktrees":
 			return <Lazy load={loadWorktrees} name="worktrees" title="Worktrees" props={{}} />;
+		case "chip-layout":
+			return (
+				<Lazy load={loadChipLayout} name="chip-layout" title={placeWords[open.place].title} props={open} />
+			);
 		case "editor":
 			return <Lazy key={open.path} load={loadEditor} name="editor" title="Tab config" props={open} />;
 		case "configs":
@@ -59,6 +64,7 @@ export function Dialogs() {
 	}
 }
 
+const loadChipLayout = () => import("./chiplayout").then((module) => module.ChipLayoutDialog);
 const loadEditor = () => import("./editor").then((module) => module.EditorDialog);
 const loadWorktrees = () => import("./worktrees").then((module) => module.WorktreesDialog);
 

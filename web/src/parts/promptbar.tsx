@@ -8,6 +8,7 @@ import {
 	Minimize2,
 	ReceiptText,
 	Rows2,
+	Settings2,
 	TriangleAlert,
 	X,
 } from "lucide";
@@ -15,9 +16,11 @@ import { useRef } from "preact/hooks";
 import type { Chip, Pane, PullRequest } from "../api/types";
 import { closePane, copy, splitPane } from "../state/actions";
 import { chips, dialog, layout, tabs, typedPrograms, zoomed } from "../state/store";
+import { placeOf } from "../words/chiplayout";
 import { chipMore, chipName, chipParts, chipText, isClean } from "../words/chipnames";
-import { barChips } from "../words/chips";
+import { type BarItem, barChips } from "../words/chips";
 import { pullLines, pullName, pullState, safePage } from "../words/pull";
+import { useBarMenu } from "./barmenu";
 import { Diff, IconButton } from "./bits";
 import { ChipIcon } from "./chipicon";
 import { Icon } from "./icon";
@@ -37,17 +40,22 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 	const typed = typedPrograms.value[pane.id];
 	const shown = barChips(pane, chips.value[pane.id] ?? [], layout.value, typed);
 	const launch = launches.find((r) => r.outcome.paneKey === `${pane.tab}:${pane.id}`) ?? launches[0];
+	const edit = useBarMenu(placeOf(pane.kind), pane.id);
+	const drawn = (item: BarItem) =>
+		"text" in item ? (
+			<ChipView key={item.kind} chip={item} />
+		) : (
+			<IconButton key={item.kind} icon={Settings2} label="Edit footer" class="small" onClick={edit.edit} />
+		);
 	return (
-		<div class="bar" role="toolbar" aria-label="Prompt bar">
+		<div class="bar" role="toolbar" aria-label="Prompt bar" onContextMenu={edit.ask}>
 			<div class="bar-chips">
 				{pane.practice && (
 					<span class="chip">
 						<span class="label">practice agent</span>
 					</span>
 				)}
-				{shown.left.map((chip) => (
-					<ChipView key={chip.kind} chip={chip} />
-				))}
+				{shown.left.map(drawn)}
 				{tab?.fault && (
 					<span class="chip" data-tip={tab.fault}>
 						<Icon of={TriangleAlert} size={14} />
@@ -56,9 +64,7 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 				)}
 				{pane.note && <PaneNote note={pane.note} />}
 				{shown.right.length > 0 && <span class="spacer" />}
-				{shown.right.map((chip) => (
-					<ChipView key={chip.kind} chip={chip} />
-				))}
+				{shown.right.map(drawn)}
 			</div>
 			<div class="bar-tools">
 				{launch && (
@@ -107,6 +113,7 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 					/>
 				)}
 			</div>
+			{edit.menu}
 		</div>
 	);
 }

@@ -2,12 +2,13 @@
 // (spec chips C6). A native popover: Escape and a press outside close it, and the focus goes
 // back to the gear.
 import { useSignal } from "@preact/signals";
-import { Rows2, Rows4, Settings2, TriangleAlert } from "lucide";
+import { Rows2, Rows4, Settings2, SlidersHorizontal, TriangleAlert } from "lucide";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { ChipLayout, TabView } from "../api/types";
-import { layout, tabView } from "../state/store";
+import { activePane, dialog, layout, panes, tabView } from "../state/store";
 import { setTabView, setUndoSeconds, undoSeconds, viewRefusals } from "../state/view";
+import { placeOf } from "../words/chiplayout";
 import { viewOf, warnsOfPull } from "../words/tabs";
 import { Icon } from "./icon";
 
@@ -61,6 +62,21 @@ export function ViewSettings() {
 					onChange={(change) => void setTabView(change)}
 				/>
 				{open.value && <UndoTime />}
+				<button
+					type="button"
+					class="view-more"
+					onClick={() => {
+						// The focus is back on the gear before the editor takes note of where it was.
+						popup.current?.hidePopover();
+						const pane = activePane.value;
+						dialog.value = {
+							kind: "chip-layout",
+							place: placeOf(pane ? panes.value[pane]?.kind : undefined),
+						};
+					}}
+				>
+					<Icon of={SlidersHorizontal} size={14} /> Edit prompt and footers…
+				</button>
 			</div>
 		</>
 	);

@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Config, ConfigList, Fail, HostInfo, Result, Tab } from "../api/types";
 import type { Status } from "../stream/connection";
+import type { Place } from "../words/chiplayout";
 import type { Closing } from "../words/closing";
 import { emptyLaunch, type LaunchForm } from "../words/intent";
 import { emptyWorktree, type WorktreeForm } from "../words/worktrees";
@@ -91,6 +92,7 @@ export type Dialog =
 	| { kind: "remove-config"; config: Config }
 	| { kind: "new-worktree" }
 	| { kind: "worktrees" }
+	| { kind: "chip-layout"; place: Place; pane?: string }
 	| { kind: "add-repository" }
 	| { kind: "restart"; pane: string; secrets: string[] };
 export const dialog = signal<Dialog | null>(null);

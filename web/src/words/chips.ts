@@ -3,9 +3,12 @@ import type { Chip, ChipLayout, Pane } from "../api/types";
 import { shows } from "./tabs";
 import { programOf } from "./typed";
 
+/** A chip, or the button of the footer's own settings. */
+export type BarItem = Chip | { kind: "settings" };
+
 export interface ShownChips {
-	left: Chip[];
-	right: Chip[];
+	left: BarItem[];
+	right: BarItem[];
 }
 
 /**
@@ -21,11 +24,15 @@ export function barChips(
 	typed = "",
 ): ShownChips {
 	const program = pane.running && pane.command ? programOf(pane.command) : typed;
-	const drawn = (kinds: readonly string[]) => chipsIn(kinds, chips).filter((chip) => besides(chip, program));
+	const drawn = (kinds: readonly string[] | null | undefined) =>
+		[...new Set(kinds ?? [])].flatMap((kind): BarItem[] => {
+			if (kind === "settings" && pane.kind === "agent") return [{ kind: "settings" }];
+			return chipsIn([kind], chips).filter((chip) => besides(chip, program));
+		});
 	if (pane.kind === "agent") {
-		return { left: drawn(layout?.cliFooter.left ?? []), right: drawn(layout?.cliFooter.right ?? []) };
+		return { left: drawn(layout?.cliFooter.left), right: drawn(layout?.cliFooter.right) };
 	}
-	return { left: drawn(layout?.prompt ?? []), right: [] };
+	return { left: drawn(layout?.prompt), right: [] };
 }
 
 /** Whether a chip is drawn beside a program: always, but for those that belong to some. */
