@@ -108,7 +108,7 @@ test("a bar draws the kinds of the layout in its order", () => {
 	expect(kinds(shell, [])).toEqual([[], []]);
 	const disabled = own.map((chip) => (chip.kind === "github_pr" ? { ...chip, status: "disabled" } : chip));
 	expect(kinds(shell, ["github_pr", "cwd"], disabled)).toEqual([["cwd"], []]);
-	expect(kinds(pane("p", "t", { kind: "agent" }), ["cwd"])).toEqual([[], ["cwd", "git_branch"]]);
+	expect(kinds(pane("p", "t", { kind: "agent" }), ["cwd"])).toEqual([[], ["cwd", "git_branch", "settings"]]);
 	expect(barChips(shell, own, null)).toEqual({ left: [], right: [] });
 });
 
