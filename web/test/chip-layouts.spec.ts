@@ -19,7 +19,7 @@ test("without gh editor, prompt, badge and popup go along at once in two windows
 	const dir = await inRepository(first.page);
 	await revalidate(first.page, dir);
 	const second = await openWindow();
-	const chip = '.bar .chip[data-kind="github_pr"]';
+	const chip = '.stage .bar .chip[data-kind="github_pr"]';
 	for (const { page } of [first, second]) await page.locator(chip).waitFor();
 	await openEditor(first.page);
 	const editor = first.page.locator("dialog.chip-layout"); // its name is that of what it edits
