@@ -186,8 +186,16 @@ func (m chipBench) repository(dir string, files int) error {
 	} else {
 		m.note("powerline-gitstatus is not measured: %v", err)
 	}
+	count, search, err := m.counting()
+	if err != nil {
+		return err
+	}
+	bin, _, _ := strings.Cut(search, ":")
+	counted := m.start(filepath.Join(bin, "git"))
+	counted.Once(m.ctx, dir, runner.Show{})
+	counted.stop()
 	ratio := median(whole) / median(plain)
-	m.add(name+"whole prompt, warm", "≤ 1.6 × `git status`", fmt.Sprintf("%.1f ms = %.2f ×, 2 processes", median(whole), ratio), beside, atMost(ratio, 1.6))
+	m.add(name+"whole prompt, warm", "≤ 1.6 × `git status`", fmt.Sprintf("%.1f ms = %.2f ×, %d processes", median(whole), ratio, count()), beside, atMost(ratio, 1.6))
 	return m.cold(r, dir, name)
 }
 

@@ -3,21 +3,22 @@ package git
 import (
 	"context"
 	"os"
+	"slices"
 )
 
 // SideStat runs `git diff --numstat -z` of one side: the index against HEAD (staged), or
 // the work tree against the index.
 func (r Runner) SideStat(ctx context.Context, dir string, staged bool) ([]FileStat, error) {
 	if staged {
-		return r.numStat(ctx, dir, "--cached")
+		return r.numStat(ctx, dir, nil, "--cached")
 	}
-	return r.numStat(ctx, dir)
+	return r.numStat(ctx, dir, nil)
 }
 
-func (r Runner) numStat(ctx context.Context, dir string, sides ...string) ([]FileStat, error) {
-	args := []string{"-c", "diff.autoRefreshIndex=false", "diff", "--numstat", "-z", "--find-renames", "--no-ext-diff",
+func (r Runner) numStat(ctx context.Context, dir string, paths []string, sides ...string) ([]FileStat, error) {
+	args := []string{"--literal-pathspecs", "-c", "diff.autoRefreshIndex=false", "diff", "--numstat", "-z", "--find-renames", "--no-ext-diff",
 		"--no-textconv", "--ignore-submodules=dirty"}
-	out, err := r.Read(ctx, dir, append(append(args, sides...), "--")...)
+	out, err := r.Read(ctx, dir, slices.Concat(args, sides, []string{"--"}, paths)...)
 	if err != nil {
 		return nil, err
 	}

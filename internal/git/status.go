@@ -125,13 +125,36 @@ type FileStat struct {
 	Binary  bool
 }
 
+// maxNamed is how many paths a numstat names; for more it looks at every file.
+const maxNamed = 100
+
 // NumStat runs `git diff --numstat -z` against HEAD, work tree and index together. With
-// unborn, where there is no HEAD yet, it gives what the index holds.
-func (r Runner) NumStat(ctx context.Context, dir string, unborn bool) ([]FileStat, error) {
-	if unborn {
-		return r.numStat(ctx, dir, "--cached")
+// unborn, where there is no HEAD yet, it gives what the index holds. paths, relative to dir,
+// spare git a look at all other files; without any it looks at all.
+func (r Runner) NumStat(ctx context.Context, dir string, unborn bool, paths ...string) ([]FileStat, error) {
+	if len(paths) > maxNamed {
+		paths = nil
 	}
-	return r.numStat(ctx, dir, "HEAD")
+	side := "HEAD"
+	if unborn {
+		side = "--cached"
+	}
+	return r.numStat(ctx, dir, paths, side)
+}
+
+// Tracked gives the paths of entries that git knows, those where renamed ones were too.
+func Tracked(entries []StatusEntry) []string {
+	var paths []string
+	for _, e := range entries {
+		if e.Kind == Untracked || e.Kind == Ignored {
+			continue
+		}
+		paths = append(paths, e.Path)
+		if e.Orig != "" {
+			paths = append(paths, e.Orig)
+		}
+	}
+	return paths
 }
 
 func parseNumStat(out string) ([]FileStat, error) {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"davit"
 	"davit/internal/chip"
 	"davit/internal/git"
@@ -116,23 +114,18 @@ func (d *diff) statusChip(head git.Head, err error) davit.Chip {
 
 func (t *tree) statusChip() davit.Chip { return t.diff.statusChip(t.head, t.headErr) }
 
-// count runs the two git calls of a diff side by side (spec chips C1.2), and counts the
-// lines of untracked files. How the branch stands comes of the first call.
+// count runs the git calls of a diff, and counts the lines of untracked files (spec chips
+// C1.2). The second call is asked about what the first one names, so that git looks at every
+// file once, and is not made where there is nothing to ask. How the branch stands comes of
+// the first call.
 func (r *Runner) count(ctx context.Context, c counting) (measured, error) {
 	m := measured{branch: c.head.Branch, ends: c.endsOf(c.last)}
-	var entries []git.StatusEntry
+	entries, tracking, err := r.cfg.Git.StatusTracking(ctx, c.repo.Root, git.StatusOptions{})
 	var stats []git.FileStat
-	var tracking git.Tracking
-	calls, callCtx := errgroup.WithContext(ctx)
-	calls.Go(func() (err error) {
-		entries, tracking, err = r.cfg.Git.StatusTracking(callCtx, c.repo.Root, git.StatusOptions{})
-		return err
-	})
-	calls.Go(func() (err error) {
-		stats, err = r.cfg.Git.NumStat(callCtx, c.repo.Root, c.head.Unborn)
-		return err
-	})
-	if err := calls.Wait(); err != nil {
+	if changed := git.Tracked(entries); err == nil && len(changed) > 0 {
+		stats, err = r.cfg.Git.NumStat(ctx, c.repo.Root, c.head.Unborn, changed...)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}

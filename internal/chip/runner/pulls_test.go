@@ -482,7 +482,7 @@ func TestFiftyTabsWithEverything(t *testing.T) {
 		}
 	}
 	all("2 • +2")
-	if n := b.settle(); n != 3 { // status, diff, and once the remotes
+	if n := b.settle(); n != 2 { // status, and once the remotes
 		t.Errorf("50 tabs cost %d git processes: %q", n, b.bench.calls())
 	}
 	before := b.settle()

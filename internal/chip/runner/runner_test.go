@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"davit"
+	"davit/internal/chip"
 	"davit/internal/git"
 	"davit/internal/testenv"
 )
@@ -230,7 +231,7 @@ func TestFiftySurfacesOneCommit(t *testing.T) {
 		}
 	}
 	want("1 • +1")
-	if n := b.settle(); n != 2 {
+	if n := b.settle(); n != 1 { // nothing that git knows differs
 		t.Errorf("50 surfaces cost %d git processes: %q", n, b.calls())
 	}
 	b.git(repo, "add", ".")
@@ -326,6 +327,41 @@ func TestSlowGitIsStaleThenTimedOut(t *testing.T) {
 	}
 }
 
+// TestSecondCallOnlyForWhatChanged: spec chips C1.2: at most two calls, the second about
+// the files that the first one names; one for a work tree without such; and no call for a
+// surface that does not show them (C2.4), until it does.
+func TestSecondCallOnlyForWhatChanged(t *testing.T) {
+	b := newBench(t)
+	repo := b.repo("repo")
+	b.write(filepath.Join(repo, "a"), "1\n2\n")
+	b.write(filepath.Join(repo, "b"), "1\n2\n")
+	b.git(repo, "add", ".")
+	b.git(repo, "commit", "-q", "-m", "second")
+	b.runner.Watch("p", repo)
+	b.runner.Show("p", Show{NoDiff: true})
+	b.eventually("p", soon, "cwd="+repo+"/ready git_branch=main/ready")
+	b.write(filepath.Join(repo, "a"), "1\n3\n4\n")
+	b.runner.Ran("p")
+	b.git(repo, "branch", "-m", "trunk")
+	b.eventually("p", soon, "cwd="+repo+"/ready git_branch=trunk/ready")
+	if n := b.settle(); n != 0 {
+		t.Errorf("nobody shows the diff, and git ran %d times: %q", n, b.calls())
+	}
+	b.runner.Show("p", Show{})
+	b.becomes("p", chip.GitDiff, "1 • +2 -1")
+	calls := b.calls()
+	if b.settle() != 2 || !strings.HasSuffix(calls[1], "HEAD -- a") {
+		t.Errorf("one changed file cost %q", calls)
+	}
+	b.runner.Show("p", Show{NoDiff: true})
+	b.eventually("p", soon, "cwd="+repo+"/ready git_branch=trunk/ready")
+	b.write(filepath.Join(repo, "b"), "1\n")
+	b.runner.Ran("p")
+	if n := b.settle(); n != 2 {
+		t.Errorf("nobody shows the diff any more, and git ran: %q", b.calls()[2:])
+	}
+}
+
 // TestOnePairAtATime: two work trees of one repository do not run git together.
 func TestOnePairAtATime(t *testing.T) {
 	b := newBench(t)
@@ -346,7 +382,7 @@ func TestOnePairAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	counts := strings.Fields(string(data))
-	if len(counts) != 4 || slices.Max(counts) > "2" {
+	if len(counts) != 2 || slices.Max(counts) > "1" {
 		t.Errorf("git ran side by side: %q", counts)
 	}
 }
