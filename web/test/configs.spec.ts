@@ -115,7 +115,9 @@ commands = ["echo {{branch}} {{loud}} {{speed}} {{words}}"]
 	// A value of several lines, as from the command line, stays what it is.
 	const params = { repo: first, branch: "main", loud: "false", speed: "fast", words: "red\n green" };
 	await ask(page, "config.open", { config: "choose", params });
+	const listed = page.waitForResponse("**/v1/config.list");
 	await openMenu(page);
+	await listed;
 	await page.getByRole("menuitem", { name: "Choose", exact: true }).click();
 	await form.getByRole("button", { name: "last time: red ⏎ green" }).click();
 	const lines = form.getByLabel("words");
@@ -182,7 +184,7 @@ test("values that do not fit are told at their fields, and the first of them is 
 	await repo.press("Enter");
 	await branch.fill("mian");
 	await branch.press("Enter");
-	await form.getByRole("button", { name: "Open tab" }).click();
+	await form.locator('button[type="submit"][aria-disabled="false"]').click();
 	await form.getByText(`The value names no branch of ${dir}: "mian", did you mean "main"?`).waitFor();
 	assert.equal(await branch.getAttribute("aria-invalid"), "true");
 	assert.equal(await repo.getAttribute("aria-invalid"), "false");

@@ -9,7 +9,7 @@ import { failOf } from "../api/client";
 import type { Config, Fail, Param } from "../api/types";
 import { startDirectory } from "../state/actions";
 import { openConfig } from "../state/configs";
-import { paramValues } from "../state/store";
+import { configs, paramValues } from "../state/store";
 import { firstBranch } from "../words/branches";
 import {
 	fieldFaults,
@@ -33,7 +33,9 @@ import {
 	useRepositories,
 } from "./places";
 
-export function ParamsDialog({ config }: { config: Config }) {
+export function ParamsDialog(props: { config: Config }) {
+	// As it is listed now: what the menu showed may be older than the last opening.
+	const config = configs.value?.configs?.find((one) => one.path === props.config.path) ?? props.config;
 	const secrets = useSignal<Record<string, string>>({});
 	const fail = useSignal<Fail | null>(null);
 	const busy = useSignal(false);
