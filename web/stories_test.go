@@ -45,7 +45,7 @@ func TestBrowserStories(t *testing.T) {
 		"PATH=" + gh.dir + ":" + os.Getenv("PATH"), "DAVIT_GH=" + gh.says, "HOME=" + user, "DAVIT_HOME=" + filepath.Join(root, "h"), "SHELL=/bin/bash", "LANG=C.UTF-8",
 		"DAVIT_BIN=" + bin, "DAVIT_NO_BROWSER=1",
 	}
-	for _, name := range []string{"CHROMIUM", "DAVIT_PICTURES"} {
+	for _, name := range []string{"CHROMIUM", "DAVIT_PICTURES", "DAVIT_PATIENCE"} {
 		if value := os.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
@@ -96,7 +96,15 @@ func TestBrowserStories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := run(20*time.Minute, here, "npm", "run", "--silent", "test:stories")
+	// DAVIT_STORIES="tabs configs" runs these files alone, for whoever works on them.
+	args := []string{"run", "--silent", "test:stories"}
+	if some := strings.Fields(os.Getenv("DAVIT_STORIES")); len(some) > 0 {
+		args = []string{"run", "--silent", "test:story", "--"}
+		for _, name := range some {
+			args = append(args, "test/"+name+".spec.ts")
+		}
+	}
+	out, err := run(20*time.Minute, here, "npm", args...)
 	t.Log(out)
 	if err != nil {
 		log, _ := run(time.Minute, repo, bin, "logs")
