@@ -88,6 +88,10 @@ func (p *Panes) adopt(ctx context.Context, l *link) error {
 // StartLabel tells the keeper which start of a pane's program this is, as StartOf says it.
 const StartLabel = "start"
 
+// BaseLabel tells the keeper at which offset of the pane this start's log begins, so that a
+// pane whose row was lost can be read on.
+const BaseLabel = "logBase"
+
 // StartOf names a start: "" for the first.
 func StartOf(row store.PaneRow) string {
 	if row.Spec.Starts == 0 {

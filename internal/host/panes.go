@@ -263,7 +263,7 @@ func (p *Panes) Spawn(ctx context.Context, req keeper.SpawnRequest) error {
 	if err == nil {
 		var info keeper.PaneInfo
 		if info, err = l.client.Spawn(ctx, req); err == nil {
-			return p.begin(ctx, l, id, info, req.ID)
+			return p.begin(ctx, l, info, false, req.ID)
 		}
 	}
 	fault := davit.AsError(err)
@@ -285,9 +285,21 @@ func (p *Panes) Spawn(ctx context.Context, req keeper.SpawnRequest) error {
 	return e
 }
 
-// begin notes that the program runs, and starts to serve it.
-func (p *Panes) begin(ctx context.Context, l *link, id davit.PaneID, info keeper.PaneInfo, act string) error {
+// Take serves a program that the keeper holds already and whose pane's row has just been
+// stored anew: after a damaged store was set aside (spec tabs T6.2).
+func (p *Panes) Take(ctx context.Context, info keeper.PaneInfo) error {
+	l, err := p.linked(ctx)
+	if err != nil {
+		return err
+	}
+	return p.begin(ctx, l, info, true)
+}
+
+// begin notes that the program runs, and starts to serve it; adopted says that it was
+// served before.
+func (p *Panes) begin(ctx context.Context, l *link, info keeper.PaneInfo, adopted bool, acts ...string) error {
 	var row store.PaneRow
+	id := davit.PaneID(info.Pane)
 	err := p.cfg.Host.Change(ctx, func(m Model) (Change, error) {
 		v, ok := m.State.Panes[id]
 		if !ok {
@@ -298,13 +310,13 @@ func (p *Panes) begin(ctx context.Context, l *link, id davit.PaneID, info keeper
 		row.Pane, row.KeeperBoot = v, l.boot
 		return Change{
 			Events: []davit.Event{{Kind: davit.EventPane, Pane: &v}},
-			Batch:  store.Batch{PutPanes: []store.PaneRow{row}, DoneActs: []string{act}},
+			Batch:  store.Batch{PutPanes: []store.PaneRow{row}, DoneActs: acts},
 		}, nil
 	})
 	if err != nil {
 		return err
 	}
-	return p.serveRow(row, l.keeper, false)
+	return p.serveRow(row, l.keeper, adopted)
 }
 
 func (p *Panes) prompt(id davit.PaneID) func(string) *davit.BlockPrompt {

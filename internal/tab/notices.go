@@ -70,6 +70,8 @@ func (s *Service) Act(ctx context.Context, req wire.NoticeAct) error {
 			return err
 		case "end_processes":
 			return s.endSurvivors(ctx, n.ID, a.Text)
+		case "open_panes":
+			return s.openStrangers(ctx, n.ID, a.Text)
 		case "create_and_open":
 			return s.createAndOpen(ctx, n)
 		case "dismiss":

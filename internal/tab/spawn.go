@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"davit"
@@ -58,7 +59,7 @@ func (s *Service) spawnRequest(row store.PaneRow, transient []string) (keeper.Sp
 		Labels: map[string]string{"tab": string(p.Tab), "paneKey": string(p.PaneKey), "operation": spec.OperationID},
 	}
 	if start := host.StartOf(row); start != "" {
-		req.Labels[host.StartLabel] = start
+		req.Labels[host.StartLabel], req.Labels[host.BaseLabel] = start, strconv.FormatUint(spec.LogBase, 10)
 	}
 	env := shell.EnvInput{Login: s.cfg.LoginEnv(), Caller: s.lastCaller(), Pane: p.ID, Socket: s.cfg.Socket}
 	for name, value := range spec.Env {
