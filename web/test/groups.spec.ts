@@ -164,6 +164,61 @@ test("at 360 px a tab's menu is in reach of a thumb, and moves it out of its gro
 	await end("groups-narrow");
 });
 
+test("at 360 px a finger lifts a tab, groups and moves it, and asks for its menu", async () => {
+	const { page, context, wrong, end } = await openWindow({
+		viewport: { width: 360, height: 740 },
+		hasTouch: true,
+		isMobile: true,
+	});
+	await closeAll(page);
+	const [a, b, c] = (await openTabs(page, "anchor", "buoy", "crane")) as [string, string, string];
+	await page.getByRole("button", { name: /^Tabs/ }).tap();
+	await stands(page, [a, b, c]);
+	const touch = await context.newCDPSession(page);
+	const finger = (type: "touchStart" | "touchMove" | "touchEnd", at?: { x: number; y: number }) =>
+		touch.send("Input.dispatchTouchEvent", { type, touchPoints: at ? [at] : [] });
+	const place = async (id: string, part: number) => {
+		const box = await row(page, id).boundingBox();
+		assert.ok(box);
+		return { x: box.x + box.width * 0.4, y: box.y + box.height * part };
+	};
+	const drag = async (id: string, to: { x: number; y: number }) => {
+		const from = await place(id, 0.5);
+		await finger("touchStart", from);
+		await page.locator(`[data-lifted][data-id="${id}"]`).waitFor();
+		for (const part of [0.4, 0.8, 1]) {
+			await finger("touchMove", { x: from.x, y: from.y + (to.y - from.y) * part });
+		}
+		await page.locator("[data-drop]").waitFor();
+		await finger("touchEnd");
+		await page.locator("[data-lifted]").waitFor({ state: "detached" });
+	};
+	// Before the first one, by the upper rim.
+	await drag(c, await place(a, 0.05));
+	await stands(page, [c, a, b]);
+	// Onto the middle of another: a group of both.
+	await drag(b, await place(a, 0.5));
+	const name = page.getByRole("textbox", { name: /Name of the group/ });
+	await name.fill("Harbour");
+	await page.keyboard.press("Enter");
+	await stands(page, [c, "group", a, b]);
+	await page.screenshot({ path: new URL("../test-results/groups-touch.png", import.meta.url).pathname });
+	// A finger that stays and lets go: the menu. One that slides at once moves nothing.
+	await finger("touchStart", await place(c, 0.5));
+	await page.locator(`[data-lifted][data-id="${c}"]`).waitFor();
+	await finger("touchEnd");
+	await page.getByRole("menuitem", { name: "Rename" }).waitFor();
+	await page.keyboard.press("Escape");
+	const from = await place(c, 0.5);
+	await finger("touchStart", from);
+	for (const by of [20, 60, 120]) await finger("touchMove", { x: from.x, y: from.y + by });
+	assert.equal(await page.locator("[data-lifted], [data-drop]").count(), 0);
+	await finger("touchEnd");
+	await stands(page, [c, "group", a, b]);
+	assert.deepEqual(wrong, []);
+	await end("groups-touch-end");
+});
+
 // Spec tabs T6.1: a pane moves between tabs by the menu, its program goes on; and how long a
 // close can be undone is said beside how the tabs are drawn.
 test("a pane is moved beside another tab's and into a tab of its own; the time for undo is set", async () => {

@@ -94,7 +94,7 @@ export function useChipDrag(
 }
 
 /** The click that follows the end of a drag is no click. */
-function swallowClick(): void {
+export function swallowClick(): void {
 	const swallow = (event: MouseEvent) => {
 		event.stopPropagation();
 		event.preventDefault();

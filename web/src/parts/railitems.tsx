@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { ChevronDown, ChevronRight, Ellipsis, Pin } from "lucide";
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import { doMove, editGroup } from "../state/groups";
 import { activePane, activeTab, layout, railMenu, renaming, tabView } from "../state/store";
 import {
@@ -18,6 +19,7 @@ import {
 import { stateWords, type TabRows, viewOf } from "../words/tabs";
 import { IconButton } from "./bits";
 import { Icon, StateMark } from "./icon";
+import { type Lifted, useTouchDrag } from "./raildrag";
 import { Rename } from "./rename";
 import { dropCard } from "./rowcard";
 import { openMenu, Row, Stripe } from "./tabrow";
@@ -35,6 +37,7 @@ export interface RailItemsProps {
 }
 
 export function RailItems({ items, whole }: RailItemsProps) {
+	const root = useRef<HTMLDivElement>(null);
 	const dragged = useSignal<Dragged | null>(null);
 	const over = useSignal<DropTarget | null>(null);
 	const moveOf = (target: DropTarget | null): Move | null =>
@@ -42,8 +45,19 @@ export function RailItems({ items, whole }: RailItemsProps) {
 	const drop = () => {
 		const move = moveOf(over.value);
 		if (move && dragged.value) void doMove(move, dragged.value.title);
+		end();
+	};
+	const end = () => {
 		dragged.value = null;
 		over.value = null;
+	};
+	/** Whether what is dragged may be dropped there; marks the place. */
+	const aim = ({ kind, id }: Lifted, y: number, height: number): boolean => {
+		const target: DropTarget = { kind, id, part: dropPart(kind, y, height) };
+		const may = moveOf(target) !== null;
+		if (!may) over.value = null;
+		else if (over.value?.id !== id || over.value.part !== target.part) over.value = target;
+		return may;
 	};
 	const drag: DragContext = {
 		may: whole,
@@ -58,22 +72,34 @@ export function RailItems({ items, whole }: RailItemsProps) {
 			if (!dragged.value) return;
 			event.stopPropagation();
 			const box = (event.currentTarget as Element).getBoundingClientRect();
-			const target: DropTarget = { kind, id, part: dropPart(kind, event.clientY - box.top, box.height) };
-			const may = moveOf(target) !== null;
-			if (may) event.preventDefault();
-			if (over.value?.id !== id || over.value.part !== target.part) over.value = may ? target : null;
+			if (aim({ kind, id }, event.clientY - box.top, box.height)) event.preventDefault();
 		},
-		end: () => {
-			dragged.value = null;
-			over.value = null;
-		},
+		end,
 		mark: (id) => (over.value?.id === id ? over.value.part : undefined),
+		lifted: (id) => dragged.value?.id === id || undefined,
 	};
+	useTouchDrag(root, {
+		may: whole,
+		lift: (what) => {
+			if (renaming.value === what.id) return false;
+			dropCard();
+			dragged.value = { ...what, title: titleOf(items, what) };
+			return true;
+		},
+		over: (on, y, height) => {
+			if (on) aim(on, y, height);
+			else over.value = null;
+		},
+		drop,
+		cancel: end,
+		menu: (what, event) => openMenu(what.kind, what.id, event),
+	});
 	const pinned = items.filter((item) => item.pinned);
 	const rest = items.filter((item) => !item.pinned);
 	return (
 		// biome-ignore lint/a11y/noStaticElementInteractions: what is dropped has its keys and menus
 		<div
+			ref={root}
 			class="rail-items"
 			data-dragging={dragged.value !== null || undefined}
 			onDrop={(event) => {
@@ -109,6 +135,17 @@ interface DragContext {
 	over: (event: DragEvent, kind: "tab" | "group", id: string) => void;
 	end: () => void;
 	mark: (id: string) => string | undefined;
+	lifted: (id: string) => boolean | undefined;
+}
+
+function titleOf(items: readonly RailItem[], what: Lifted): string {
+	for (const item of items) {
+		if (item.kind === "group" && item.id === what.id) return groupName(item.group);
+		const tabs = item.kind === "group" ? item.tabs : [item.rows];
+		const tab = tabs.find((one) => one.tab === what.id);
+		if (tab) return tab.head.title;
+	}
+	return "";
 }
 
 function Items({ items, drag }: { items: readonly RailItem[]; drag: DragContext }) {
@@ -134,6 +171,9 @@ function TabItem({ rows, drag, inGroup }: { rows: TabRows; drag: DragContext; in
 			class="row-group"
 			data-several={rows.rows.length > 0 || undefined}
 			data-here={here || undefined}
+			data-item="tab"
+			data-id={rows.tab}
+			data-lifted={drag.lifted(rows.tab)}
 			data-drop={drag.mark(rows.tab)}
 			draggable={drag.may && renaming.value !== rows.tab}
 			onDragStart={(event) => drag.start(event, { kind: "tab", id: rows.tab, title: rows.head.title })}
@@ -168,6 +208,7 @@ function GroupPart({ item, drag }: { item: GroupItem; drag: DragContext }) {
 		<li
 			class="tab-group"
 			data-color={item.group.color || undefined}
+			data-lifted={drag.lifted(item.id)}
 			data-drop={drag.mark(item.id)}
 			style={
 				item.group.color ? { "--group": `var(--tab-${item.group.color}, ${item.group.color})` } : undefined
@@ -208,6 +249,8 @@ export function GroupHead({ item, folded, here, onDragOver }: GroupHeadProps) {
 		// biome-ignore lint/a11y/noStaticElementInteractions: its parts have their roles
 		<div
 			class="group-head"
+			data-item="group"
+			data-id={item.id}
 			data-here={here || undefined}
 			onDragOver={onDragOver}
 			onContextMenu={(event) => openMenu("group", item.id, event)}
