@@ -53,7 +53,7 @@ func TestGuideOfTabConfigs(t *testing.T) {
 			story.WriteString("exec git rev-parse --verify refs/heads/$BRANCH\n")
 		}
 	}
-	story.WriteString("exec davit notice list\n! stdout cleanup\n")
+	story.WriteString("exec davit notice list\n! stdout 'Cleanup of'\n")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "guide.txtar"), []byte(story.String()+files.String()), 0o600); err != nil {
 		t.Fatal(err)

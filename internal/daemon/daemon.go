@@ -96,7 +96,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.Home.Make(); err != nil {
 		return err
 	}
-	unlock, err := lock(filepath.Join(cfg.Home.State, "host.lock"))
+	unlock, err := lock(ctx, filepath.Join(cfg.Home.State, "host.lock"))
 	if err != nil {
 		return err
 	}

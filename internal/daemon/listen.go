@@ -19,13 +19,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// A host that was killed holds its lock until the system has taken it down, and one that
+// stops until it has ended: that long a new one waits before it says that another runs.
+const (
+	lockWait = 5 * time.Second
+	lockPoll = 10 * time.Millisecond
+)
+
 // lock takes the lock of a host; it is held for as long as the process lives.
-func lock(path string) (unlock func(), err error) {
+func lock(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, davit.Errorf(davit.CodeHomeUnusable, "open the host's lock: %w", err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	for until := time.Now().Add(lockWait); ; {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(until) {
+			break
+		}
+		select {
+		case <-time.After(lockPoll):
+		case <-ctx.Done():
+			f.Close()
+			return nil, context.Cause(ctx)
+		}
+	}
+	if err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, davit.Errorf(davit.CodeHostRunning, "another davit host runs for this home").WithHint("`davit status` shows it")

@@ -130,7 +130,7 @@ test("before and after a worktree goes, what git ignores in it is told", async (
 	await page.keyboard.press("Escape");
 	await view.waitFor({ state: "detached" });
 	// The question before a close says it too.
-	await page.locator(`[data-tab="${tab.id}"] .row-main`).click();
+	await page.locator(`.row-main[data-tab="${tab.id}"]`).click();
 	await page.locator(".stage .terminal textarea").focus();
 	await type(page, "sleep 300");
 	await page.locator('.row .mark[data-state="running"]').waitFor();

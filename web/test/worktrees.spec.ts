@@ -145,7 +145,9 @@ test("a worktree of a known repository is one press away, with a drawn name", as
 	await closeAll(page);
 	await ask(page, "workspace.add", { path: repo });
 	await page.getByRole("button", { name: "New tab" }).first().focus();
+	const listed = page.waitForResponse(/\/v1\/config\.list$/); // many configs bring a filter into the menu
 	await page.keyboard.press("Enter");
+	await (await listed).finished();
 	await page.getByRole("menuitem", { name: "New worktree in" }).focus();
 	await page.keyboard.press("ArrowRight");
 	await page.getByRole("menuitem", { name: new RegExp(basename(repo)) }).waitFor();

@@ -16,7 +16,7 @@ import (
 const Example = `[[chips.custom]]
 name = "weather"                   # in layouts: custom:weather
 title = "Weather"
-icon = "sun"
+icon = "sun"                       # one sign, or the name of a drawing
 command = ["curl", "-s", "https://wttr.in/?format=1"]   # or one line for sh
 requires = ["curl"]                # programs that must be on the PATH
 deadline = "5s"                    # after which it is ended

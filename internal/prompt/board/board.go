@@ -55,7 +55,9 @@ const (
 	tidyEvery = time.Minute    // asks of shells that have ended are removed
 	pollEvery = time.Second    // where the system gives no file events
 	knocking  = 50 * time.Millisecond
-	meanwhile = time.Second // between a shell's reading and its ask, at most
+	// A fish that draws its prompt at the moment of a signal passes over it.
+	knockAgain = 150 * time.Millisecond
+	meanwhile  = time.Second // between a shell's reading and its ask, at most
 )
 
 // Config says where the board is and who hears of asks. Asked is called from Run's
@@ -128,11 +130,14 @@ type loop struct {
 	used   map[string]time.Time // when a key was asked for last
 	seen   map[int]time.Time    // polled: when an ask's file was written
 	wrote  map[string]time.Time // when a key's file was written; those of the last second
+	twice  map[int]bool         // shells that are knocked at once more
+	again  *time.Timer          // when that is
 }
 
 // Run keeps the board until ctx ends, and then takes down what it has put up.
 func (b *Board) Run(ctx context.Context) error {
-	l := &loop{Board: b, shells: map[int]shell{}, told: map[string]string{}, used: map[string]time.Time{}, seen: map[int]time.Time{}, wrote: map[string]time.Time{}}
+	l := &loop{Board: b, shells: map[int]shell{}, told: map[string]string{}, used: map[string]time.Time{}, seen: map[int]time.Time{}, wrote: map[string]time.Time{}, twice: map[int]bool{}, again: time.NewTimer(time.Hour)}
+	defer l.again.Stop()
 	for _, dir := range []string{"", asksDir, valuesDir} {
 		if err := os.MkdirAll(filepath.Join(b.cfg.Dir, dir), 0o700); err != nil {
 			return err
@@ -156,6 +161,11 @@ func (b *Board) Run(ctx context.Context) error {
 			}
 		case <-b.wake:
 			l.publish()
+		case <-l.again.C:
+			for pid := range l.twice {
+				wince(pid)
+			}
+			clear(l.twice)
 		case <-ticker.C:
 			if every == pollEvery {
 				l.poll()
@@ -280,11 +290,18 @@ func (l *loop) knock(s shell) {
 	case prompt.Zsh:
 		knock(filepath.Join(l.cfg.Dir, knockFile+strconv.Itoa(s.pid)))
 	case prompt.Fish:
-		if name, err := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/comm"); err == nil && strings.TrimSpace(string(name)) != "fish" {
-			return // another program has its number by now
-		}
-		_ = syscall.Kill(s.pid, syscall.SIGWINCH)
+		wince(s.pid)
+		l.twice[s.pid] = true
+		l.again.Reset(knockAgain)
 	}
+}
+
+// wince signals a fish, unless another program has its number by now.
+func wince(pid int) {
+	if name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm"); err == nil && strings.TrimSpace(string(name)) != "fish" {
+		return
+	}
+	_ = syscall.Kill(pid, syscall.SIGWINCH)
 }
 
 // bound removes the values that were asked for the longest time ago, while there are more

@@ -93,14 +93,21 @@ export function useChipDrag(
 	return { dragged, over, ghost, down };
 }
 
-/** The click that follows the end of a drag is no click. */
+/** The click that follows the end of a drag is no click; the next press is one. */
 export function swallowClick(): void {
 	const swallow = (event: MouseEvent) => {
 		event.stopPropagation();
 		event.preventDefault();
 	};
+	const leave = () => {
+		window.removeEventListener("click", swallow, true);
+		window.removeEventListener("pointerdown", leave, true);
+		window.removeEventListener("touchstart", leave, true);
+	};
 	window.addEventListener("click", swallow, { capture: true, once: true });
-	setTimeout(() => window.removeEventListener("click", swallow, true), 50);
+	window.addEventListener("pointerdown", leave, true);
+	window.addEventListener("touchstart", leave, true);
+	setTimeout(leave, 50);
 }
 
 /** How far outside of a tray a chip still belongs to it. */
