@@ -10,7 +10,13 @@ import (
 type SnapshotOptions struct {
 	// Lines is how many lines of scrollback at most go before the screen.
 	Lines int
+	// Input is where a shell said that its prompt ends, on the main screen: it is said
+	// there once more (OSC 133 B), so that who follows knows the line that is typed.
+	Input *Place
 }
+
+// Place is a cell of the screen, both counted from 0.
+type Place struct{ Column, Row int }
 
 // Snapshot is bytes which, written to a freshly reset terminal of the same
 // size, show what is seen here: lines of scrollback, the main screen, the
@@ -23,6 +29,11 @@ func (s *Screen) Snapshot(o SnapshotOptions) []byte {
 		w.color(index, s.palette[index])
 	}
 	w.main(clamp(o.Lines, 0, s.hist.lines))
+	if at := o.Input; at != nil && at.Row >= 0 && at.Row < s.rows {
+		w.move(clamp(at.Column, 0, s.cols-1), at.Row)
+		w.osc("133;B")
+		w.join = joinState{}
+	}
 	w.kitty(&s.main.kitty)
 	if s.g == s.main {
 		w.saved(&s.main.saved)

@@ -69,7 +69,8 @@ func brief(l Line) string {
 
 func checkSnapshot(t *testing.T, s *Screen, lines int) *Screen {
 	t.Helper()
-	snapshot := s.Snapshot(SnapshotOptions{Lines: lines})
+	// Saying where the prompt ends changes nothing of what is seen.
+	snapshot := s.Snapshot(SnapshotOptions{Lines: lines, Input: &Place{Column: s.cols / 2, Row: lines % s.rows}})
 	fresh := New(s.cols, s.rows, Options{})
 	res := fresh.Write(snapshot)
 	if len(res.Queries) > 0 || len(res.Replies) > 0 {
@@ -105,6 +106,21 @@ func TestSnapshot(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
+	}
+}
+
+// TestSnapshotSaysThePrompt: who follows from a snapshot knows where the prompt ends (spec
+// terminal P4), with the line in whichever row of the screen.
+func TestSnapshotSaysThePrompt(t *testing.T) {
+	s := New(20, 4, Options{})
+	s.Write([]byte("one\r\ntwo\r\nthree\r\nfour\r\n$ \x1b]133;B\akubectl get"))
+	fresh := New(20, 4, Options{})
+	result := fresh.Write(s.Snapshot(SnapshotOptions{Lines: 10, Input: &Place{Column: 2, Row: 3}}))
+	if len(result.Effects) != 1 || result.Effects[0].Kind != CommandStart || result.Effects[0].Column != 2 {
+		t.Fatalf("%+v", result.Effects)
+	}
+	if row, ok := fresh.MarkRow(result.Effects[0].Mark); !ok || row != fresh.FirstRow()+4 {
+		t.Fatalf("the prompt ends in row %d of %v", row, fresh.Text())
 	}
 }
 

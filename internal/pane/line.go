@@ -9,6 +9,7 @@ import (
 	"davit"
 	"davit/internal/keeper"
 	"davit/internal/shell"
+	"davit/screen"
 )
 
 // Prompt is what can be told of a shell's prompt at one moment.
@@ -55,16 +56,27 @@ func (p *Pane) prompt() Prompt {
 	}
 }
 
+// inputPlace is where the line that the shell takes begins, nil when it takes none or that
+// is above the screen.
+func (f *fold) inputPlace() *screen.Place {
+	at, s := f.blocks.inputAt, f.screen
+	if f.blocks.State != blockInput || at.mark == 0 {
+		return nil
+	}
+	row, ok := s.MarkRow(at.mark)
+	top := s.FirstRow() + uint64(s.ScrollbackLen())
+	if !ok || row < top {
+		return nil
+	}
+	return &screen.Place{Column: at.column, Row: int(row - top)}
+}
+
 // lineEmpty says that nothing is typed at the prompt: the cursor stands where the prompt
 // ended, and nothing is drawn behind it or below.
 func (f *fold) lineEmpty() bool {
-	at, s := f.blocks.inputAt, f.screen
-	if f.blocks.State != blockInput || at.mark == 0 {
-		return false
-	}
-	row, ok := s.MarkRow(at.mark)
+	at, s := f.inputPlace(), f.screen
 	x, y := s.Cursor()
-	if !ok || row != s.FirstRow()+uint64(s.ScrollbackLen())+uint64(y) || x != at.column {
+	if at == nil || *at != (screen.Place{Column: x, Row: y}) {
 		return false
 	}
 	for i, line := range s.Lines(s.ScrollbackLen()+y, s.ScrollbackLen()+s.Rows()) {

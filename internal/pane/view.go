@@ -28,7 +28,7 @@ func (p *Pane) draw(lines int) Frame {
 	safe := p.ring.safe()
 	*d = drawn{ok: true, offset: offset, lines: lines, frame: Frame{
 		Snapshot: true, From: safe, To: safe, Cols: f.screen.Cols(), Rows: f.screen.Rows(),
-		Data: f.screen.Snapshot(screen.SnapshotOptions{Lines: lines}),
+		Data: f.screen.Snapshot(screen.SnapshotOptions{Lines: lines, Input: f.inputPlace()}),
 	}}
 	return d.frame
 }

@@ -122,6 +122,9 @@ test("the Kubernetes context is drawn only beside kubectl, as it is typed", asyn
 		const chip = page.locator('.bar .chip[data-kind="kube"]');
 		await page.keyboard.type("kubectl get");
 		await chip.getByText("harbor-staging").waitFor();
+		await page.reload(); // what is typed is known of the snapshot too
+		await chip.getByText("harbor-staging").waitFor();
+		await page.locator(".stage .terminal textarea").focus();
 		await page.screenshot({ path: new URL("../test-results/kube.png", import.meta.url).pathname });
 		await page.keyboard.press("Control+KeyU");
 		await chip.waitFor({ state: "detached" });

@@ -1,6 +1,6 @@
 // The line that is typed at a shell's prompt, read off the terminal: from where the shell
 // said that its prompt ends (OSC 133 B) to the cursor, so that a suggestion behind it does
-// not count. A snapshot says nothing of it: until the next prompt the line is not known.
+// not count. A snapshot says it too.
 import type { IMarker, Terminal } from "@xterm/xterm";
 import { programOf } from "../words/typed";
 
