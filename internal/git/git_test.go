@@ -402,53 +402,64 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestNumStatOfPathsIsTheWhole: spec chips C1.2: the second call about the paths that the
-// first one names gives what a call about all gives, whatever they are called and whatever
-// happened to them.
-func TestNumStatOfPathsIsTheWhole(t *testing.T) {
+// TestWorkStatIsTheWhole: spec chips C1.2: where nothing is staged, the second call about the
+// paths that the first one names gives what a call about all gives, whatever they are called
+// and whatever happened to them.
+func TestWorkStatIsTheWhole(t *testing.T) {
 	sc := newScratch(t)
 	repo := sc.repo("repo")
 	write := func(name, text string) { sc.write(filepath.Join(repo, name), text) }
 	long := strings.Repeat("a line of some length\n", 30)
-	for _, name := range []string{"moved", "edited", "sub/deep", "gone", "becomes-dir", ":(glob)*", "[x]", "a b\tc", "same", "staged", "typed"} {
+	for _, name := range []string{"edited", "sub/deep", "gone", "becomes-dir", ":(glob)*", "[x]", "a b\tc", "same", "typed", "moved"} {
 		write(name, long+name+"\n")
 	}
 	sc.git(repo, "add", ".")
 	sc.git(repo, "commit", "-q", "-m", "all")
-	sc.git(repo, "mv", "moved", "moved here")
 	write("edited", long+"more\nand more\n")
 	write("sub/deep", "short\n")
 	write(":(glob)*", "x\n")
 	write("[x]", long)
 	write("a b\tc", "")
-	write("staged", long)
-	sc.git(repo, "add", "staged")
-	write("staged", long+"staged\n") // as HEAD has it: status lists it, the diff does not
 	for _, name := range []string{"gone", "becomes-dir", "typed"} {
 		if err := os.Remove(filepath.Join(repo, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	write("becomes-dir/inside", "new\n")
-	sc.git(repo, "add", "becomes-dir/inside")
 	if err := os.Symlink("same", filepath.Join(repo, "typed")); err != nil {
 		t.Fatal(err)
 	}
-	write("untracked", "u\n")
-	entries, err := Runner{}.Status(t.Context(), repo, StatusOptions{})
-	if err != nil {
+	if err := os.Rename(filepath.Join(repo, "moved"), filepath.Join(repo, "moved here")); err != nil {
 		t.Fatal(err)
 	}
-	paths := Tracked(entries)
+	write("untracked", "u\n")
+	sc.git(repo, "add", "-N", "moved here") // to be added: the one kind of move in a work tree
+	look := func() ([]string, bool) {
+		entries, err := Runner{}.Status(t.Context(), repo, StatusOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Unstaged(entries)
+	}
+	paths, ok := look()
 	all, err := Runner{}.NumStat(t.Context(), repo, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	some, err := Runner{}.NumStat(t.Context(), repo, false, paths...)
-	if err != nil || !slices.Equal(all, some) || len(all) < 9 {
+	some, err := Runner{}.WorkStat(t.Context(), repo, paths)
+	if err != nil || !ok || !slices.Equal(all, some) || len(all) < 9 {
 		t.Errorf("%v: of %q\n%+v, but of all\n%+v", err, paths, some, all)
 	}
 	if slices.Contains(paths, "same") || slices.Contains(paths, "untracked") {
 		t.Errorf("%q are asked about", paths)
+	}
+	// Something staged, as HEAD has it in the work tree too, or unmerged: all is looked at.
+	sc.git(repo, "add", "edited")
+	if paths, ok := look(); ok {
+		t.Errorf("with something staged %q are named", paths)
+	}
+	write("edited", long+"edited\n")
+	if paths, ok := look(); ok {
+		t.Errorf("with something staged and undone %q are named", paths)
 	}
 }

@@ -129,32 +129,38 @@ type FileStat struct {
 const maxNamed = 100
 
 // NumStat runs `git diff --numstat -z` against HEAD, work tree and index together. With
-// unborn, where there is no HEAD yet, it gives what the index holds. paths, relative to dir,
-// spare git a look at all other files; without any it looks at all.
-func (r Runner) NumStat(ctx context.Context, dir string, unborn bool, paths ...string) ([]FileStat, error) {
-	if len(paths) > maxNamed {
-		paths = nil
-	}
-	side := "HEAD"
+// unborn, where there is no HEAD yet, it gives what the index holds.
+func (r Runner) NumStat(ctx context.Context, dir string, unborn bool) ([]FileStat, error) {
 	if unborn {
-		side = "--cached"
+		return r.numStat(ctx, dir, nil, "--cached")
 	}
-	return r.numStat(ctx, dir, paths, side)
+	return r.numStat(ctx, dir, nil, "HEAD")
 }
 
-// Tracked gives the paths of entries that git knows, those where renamed ones were too.
-func Tracked(entries []StatusEntry) []string {
-	var paths []string
+// WorkStat is NumStat where the index is as HEAD is: the work tree's changes of paths,
+// relative to dir. git looks at these files alone. (A diff against HEAD of some paths is no
+// way: what git does with the rest of a large index takes it seconds.)
+func (r Runner) WorkStat(ctx context.Context, dir string, paths []string) ([]FileStat, error) {
+	return r.numStat(ctx, dir, paths)
+}
+
+// Unstaged gives the paths of entries that git knows and that differ in the work tree alone,
+// those where renamed ones were too. ok is false when something is staged or unmerged, or
+// they are too many to be named: then NumStat tells.
+func Unstaged(entries []StatusEntry) (paths []string, ok bool) {
 	for _, e := range entries {
-		if e.Kind == Untracked || e.Kind == Ignored {
+		switch {
+		case e.Kind == Untracked || e.Kind == Ignored:
 			continue
+		case e.Kind == Unmerged || !strings.HasPrefix(e.XY, "."):
+			return nil, false
 		}
 		paths = append(paths, e.Path)
 		if e.Orig != "" {
 			paths = append(paths, e.Orig)
 		}
 	}
-	return paths
+	return paths, len(paths) <= maxNamed
 }
 
 func parseNumStat(out string) ([]FileStat, error) {

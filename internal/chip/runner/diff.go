@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"davit"
 	"davit/internal/chip"
 	"davit/internal/git"
@@ -27,6 +29,7 @@ type diff struct {
 	branch   string
 	cherry   cherry
 	ends     string // stamp of the upstream that tracking was counted against
+	whole    bool   // both calls had to look at all
 }
 
 // cherry is what was counted of a branch and its upstream that have both gone on.
@@ -42,6 +45,7 @@ type counting struct {
 	status bool   // somebody shows how the branch stands
 	known  cherry // of the last time
 	last   string // the upstream of the last time
+	whole  bool   // the last time both calls had to look at all
 }
 
 // measured is what was counted.
@@ -52,6 +56,7 @@ type measured struct {
 	branch   string
 	cherry   cherry
 	ends     string
+	whole    bool
 }
 
 // ranGrace is how long a command's end waits for the watch to tell of the same change.
@@ -68,7 +73,7 @@ func (d *diff) take(m measured, err error) {
 	switch {
 	case err == nil:
 		d.has, d.value, d.status, d.reason = true, m.value, davit.ChipReady, ""
-		d.tracking, d.branch, d.cherry, d.ends = m.tracking, m.branch, m.cherry, m.ends
+		d.tracking, d.branch, d.cherry, d.ends, d.whole = m.tracking, m.branch, m.cherry, m.ends, m.whole
 		if m.partial {
 			d.reason = "there are too many untracked lines to count them all"
 		}
@@ -114,23 +119,51 @@ func (d *diff) statusChip(head git.Head, err error) davit.Chip {
 
 func (t *tree) statusChip() davit.Chip { return t.diff.statusChip(t.head, t.headErr) }
 
-// count runs the git calls of a diff, and counts the lines of untracked files (spec chips
-// C1.2). The second call is asked about what the first one names, so that git looks at every
-// file once, and is not made where there is nothing to ask. How the branch stands comes of
-// the first call.
+// look runs the git calls of a diff (spec chips C1.2). Where the index is as HEAD is, the
+// second is asked about what the first one names, so that git looks at every file once, and
+// is not made where there is nothing to ask; else both look at all. Side by side they run
+// where the last time tells that there will be two such.
+func (r *Runner) look(ctx context.Context, c counting) (entries []git.StatusEntry, tracking git.Tracking, stats []git.FileStat, err error) {
+	status := func(ctx context.Context) (err error) {
+		entries, tracking, err = r.cfg.Git.StatusTracking(ctx, c.repo.Root, git.StatusOptions{})
+		return err
+	}
+	whole := func(ctx context.Context) (err error) {
+		stats, err = r.cfg.Git.NumStat(ctx, c.repo.Root, c.head.Unborn)
+		return err
+	}
+	if c.whole {
+		calls, ctx := errgroup.WithContext(ctx)
+		calls.Go(func() error { return status(ctx) })
+		calls.Go(func() error { return whole(ctx) })
+		err = calls.Wait()
+		return
+	}
+	if err = status(ctx); err != nil {
+		return
+	}
+	switch paths, ok := git.Unstaged(entries); {
+	case !ok:
+		err = whole(ctx)
+	case len(paths) > 0:
+		stats, err = r.cfg.Git.WorkStat(ctx, c.repo.Root, paths)
+	}
+	return
+}
+
+// count counts what the git calls tell, and the lines of untracked files. How the branch
+// stands comes of the first call.
 func (r *Runner) count(ctx context.Context, c counting) (measured, error) {
 	m := measured{branch: c.head.Branch, ends: c.endsOf(c.last)}
-	entries, tracking, err := r.cfg.Git.StatusTracking(ctx, c.repo.Root, git.StatusOptions{})
-	var stats []git.FileStat
-	if changed := git.Tracked(entries); err == nil && len(changed) > 0 {
-		stats, err = r.cfg.Git.NumStat(ctx, c.repo.Root, c.head.Unborn, changed...)
-	}
+	entries, tracking, stats, err := r.look(ctx, c)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
 		return measured{}, err
 	}
+	_, named := git.Unstaged(entries)
+	m.whole = !named
 	lines := git.NewLineCounter(c.repo.Root)
 	for _, e := range entries {
 		m.value.Files++

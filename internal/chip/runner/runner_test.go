@@ -350,15 +350,23 @@ func TestSecondCallOnlyForWhatChanged(t *testing.T) {
 	b.runner.Show("p", Show{})
 	b.becomes("p", chip.GitDiff, "1 • +2 -1")
 	calls := b.calls()
-	if b.settle() != 2 || !strings.HasSuffix(calls[1], "HEAD -- a") {
+	if b.settle() != 2 || !strings.HasSuffix(calls[1], "=dirty -- a") {
 		t.Errorf("one changed file cost %q", calls)
 	}
+	b.git(repo, "add", "a")
+	b.write(filepath.Join(repo, "b"), "1\n2\n3\n")
+	b.runner.Ran("p")
+	b.becomes("p", chip.GitDiff, "2 • +3 -1") // a staged one is of the same number
+	b.git(repo, "checkout", "-q", "HEAD", ".")
+	b.runner.Ran("p")
+	b.becomes("p", chip.GitDiff, "0")
+	before := b.settle()
 	b.runner.Show("p", Show{NoDiff: true})
 	b.eventually("p", soon, "cwd="+repo+"/ready git_branch=trunk/ready")
 	b.write(filepath.Join(repo, "b"), "1\n")
 	b.runner.Ran("p")
-	if n := b.settle(); n != 2 {
-		t.Errorf("nobody shows the diff any more, and git ran: %q", b.calls()[2:])
+	if n := b.settle(); n != before {
+		t.Errorf("nobody shows the diff any more, and git ran: %q", b.calls()[before:])
 	}
 }
 

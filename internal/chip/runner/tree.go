@@ -297,7 +297,7 @@ func (l *loop) start(g *gate, t *tree) {
 		t.diff.status = davit.ChipLoading
 		l.mark(t)
 	}
-	c := counting{repo: t.repo, head: t.head, known: t.diff.cherry, status: t.showsStatus(), last: t.diff.tracking.Upstream}
+	c := counting{repo: t.repo, head: t.head, known: t.diff.cherry, status: t.showsStatus(), last: t.diff.tracking.Upstream, whole: t.diff.whole}
 	l.spawn(func(send func(any)) {
 		ctx, cancel := context.WithTimeout(t.ctx, l.cfg.Cap)
 		defer cancel()
