@@ -97,13 +97,20 @@ export function Picker(props: PickerProps) {
 		if (props.focus && matchMedia("(pointer: fine)").matches) input.current?.focus();
 	}, []);
 
-	useEffect(() => {
+	// Before the field can be pressed or the form sent: both have just been let go.
+	useLayoutEffect(() => {
 		const how = early.current;
 		if (props.busy || how === "") return;
 		wait("");
 		if (how === "taken") takeTyped(0);
 		else leave();
 	}, [props.busy]);
+
+	// A value that arrives while the field has the keyboard is typed over, as one was that
+	// stood there when it got it.
+	useLayoutEffect(() => {
+		if (typed.value === null && document.activeElement === input.current) input.current?.select();
+	}, [shown]);
 
 	const show = () => {
 		if (disabled || open.value) return;
