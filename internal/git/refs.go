@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -131,11 +132,17 @@ func (r Runner) Commit(ctx context.Context, dir, revision string) (string, error
 	return "", err
 }
 
+// plainName is what any git takes as the name of a branch.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*(/[A-Za-z0-9_][A-Za-z0-9_-]*)*$`)
+
 // ValidBranch asks git whether a name may be a branch's. What git's own `branch` refuses
 // beyond the form of a ref (a leading dash, HEAD, @) is refused too.
 func (r Runner) ValidBranch(ctx context.Context, dir, name string) (bool, error) {
 	if name == "" || name == "HEAD" || name == "@" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n") {
 		return false, nil
+	}
+	if plainName.MatchString(name) {
+		return true, nil // no rule of git's is about such a one: no process
 	}
 	_, err := r.Read(ctx, dir, "check-ref-format", "refs/heads/"+name)
 	if Status(err) == 1 {

@@ -33,11 +33,7 @@ func (w *Workspaces) Branches(ctx context.Context, at Workspace, limit int) (Bra
 	if at.CommonDir == "" {
 		return BranchList{}, notFound(at.Path, git.ErrNotRepository)
 	}
-	repo, err := w.load(ctx, at.CommonDir)
-	if err != nil {
-		return BranchList{}, err
-	}
-	refs, err := w.branches(ctx, repo)
+	repo, refs, err := w.picture(ctx, at.CommonDir)
 	if err != nil {
 		return BranchList{}, err
 	}
@@ -147,11 +143,7 @@ func (w *Workspaces) Menu(ctx context.Context, at Workspace, name string, limit 
 	if at.CommonDir == "" {
 		return menu, notFound(at.Path, git.ErrNotRepository)
 	}
-	repo, err := w.load(ctx, at.CommonDir)
-	if err != nil {
-		return menu, err
-	}
-	refs, err := w.branches(ctx, repo)
+	repo, refs, err := w.picture(ctx, at.CommonDir)
 	if err != nil {
 		return menu, err
 	}
@@ -159,10 +151,6 @@ func (w *Workspaces) Menu(ctx context.Context, at Workspace, name string, limit 
 		if menu.Name, err = w.checkName(ctx, repo, refs, name); err != nil {
 			return menu, err
 		}
-	}
-	remotes, err := w.cfg.Git.Remotes(ctx, repo.dir())
-	if err != nil {
-		return menu, gitFailed("list the remotes of "+repo.path, err)
 	}
 	out, err := w.cfg.Git.Read(ctx, repo.dir(), "for-each-ref", "--sort=-committerdate", "--count="+strconv.Itoa(4*limit+2),
 		"--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(symref)", "refs/heads", "refs/remotes")
@@ -172,7 +160,7 @@ func (w *Workspaces) Menu(ctx context.Context, at Workspace, name string, limit 
 	lines := 0
 	for line := range strings.Lines(string(out)) {
 		lines++
-		b, shown, err := menuBranch(strings.TrimSuffix(line, "\n"), refs, remotes)
+		b, shown, err := menuBranch(strings.TrimSuffix(line, "\n"), refs, refs.remotes)
 		if err != nil {
 			return menu, gitFailed("list the branches of "+repo.path, err)
 		}

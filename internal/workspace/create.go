@@ -31,14 +31,11 @@ type plan struct {
 // it is there, and a check afterwards failed. The end of ctx stops the wait for the
 // lock; what git has begun is finished (spec launch L5.9).
 func (w *Workspaces) Create(ctx context.Context, req CreateRequest) (davit.Worktree, error) {
-	start, err := w.Resolve(ctx, req.Repo, req.CallerDir)
+	at, err := w.locate(ctx, req)
 	if err != nil {
 		return davit.Worktree{}, err
 	}
-	if start.Kind == KindFolder {
-		return davit.Worktree{}, davit.Errorf(davit.CodeWorkspaceNotFound, "%s is a plain folder, and worktrees come from repositories", start.Path)
-	}
-	wt, source, err := w.make(ctx, start, req)
+	wt, source, err := w.make(ctx, at, req)
 	if err != nil || source == "" {
 		return wt, err
 	}
@@ -58,19 +55,15 @@ func join(warnings ...string) string {
 
 // make lets git make the worktree, under the repository's lock. source is where ignored
 // files may be brought from.
-func (w *Workspaces) make(ctx context.Context, start Workspace, req CreateRequest) (wt davit.Worktree, source string, err error) {
-	unlock, err := w.lock(ctx, start.CommonDir)
+func (w *Workspaces) make(ctx context.Context, at located, req CreateRequest) (wt davit.Worktree, source string, err error) {
+	unlock, err := w.lock(ctx, at.commonDir)
 	if err != nil {
 		return davit.Worktree{}, "", err
 	}
 	defer unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkoutTime)
 	defer cancel()
-	repo, err := w.load(ctx, start.CommonDir)
-	if err != nil {
-		return davit.Worktree{}, "", err
-	}
-	p, err := w.plan(ctx, repo, start, req)
+	repo, start, p, err := w.plan(ctx, at, req)
 	if err != nil {
 		return davit.Worktree{}, "", err
 	}
@@ -81,27 +74,56 @@ func (w *Workspaces) make(ctx context.Context, start Workspace, req CreateReques
 // CheckCreate says why Create would refuse, and makes nothing. What it found free may be
 // taken a moment later.
 func (w *Workspaces) CheckCreate(ctx context.Context, req CreateRequest) error {
-	start, err := w.Resolve(ctx, req.Repo, req.CallerDir)
+	at, err := w.locate(ctx, req)
 	if err != nil {
 		return err
 	}
-	if start.Kind == KindFolder {
-		return davit.Errorf(davit.CodeWorkspaceNotFound, "%s is a plain folder, and worktrees come from repositories", start.Path)
-	}
-	repo, err := w.load(ctx, start.CommonDir)
-	if err != nil {
-		return err
-	}
-	_, err = w.plan(ctx, repo, start, req)
+	_, _, _, err = w.plan(ctx, at, req)
 	return err
 }
 
-// plan decides name, branch, base and place.
-func (w *Workspaces) plan(ctx context.Context, repo repository, start Workspace, req CreateRequest) (plan, error) {
-	refs, err := w.branches(ctx, repo)
-	if err != nil {
-		return plan{}, err
+// located is where a worktree is to be made from, before its repository is looked at.
+type located struct {
+	commonDir string
+	start     func(repository) (Workspace, error)
+}
+
+// locate finds the repository of a request. One that is named by a path costs no process:
+// what is there is looked at under the lock.
+func (w *Workspaces) locate(ctx context.Context, req CreateRequest) (located, error) {
+	if path, isPath := pathOf(req.Repo, req.CallerDir); isPath {
+		dir, err := w.absolute(path, req.CallerDir)
+		if err != nil {
+			return located{}, err
+		}
+		found, err := git.Discover(dir)
+		if err != nil {
+			return located{}, notFound(dir, err)
+		}
+		return located{found.CommonDir, func(repo repository) (Workspace, error) { return w.treeOf(repo, found, dir) }}, nil
 	}
+	start, err := w.Resolve(ctx, req.Repo, req.CallerDir)
+	if err == nil && start.Kind == KindFolder {
+		err = davit.Errorf(davit.CodeWorkspaceNotFound, "%s is a plain folder, and worktrees come from repositories", start.Path)
+	}
+	return located{start.CommonDir, func(repository) (Workspace, error) { return start, nil }}, err
+}
+
+// plan looks at the repository and decides name, branch, base and place.
+func (w *Workspaces) plan(ctx context.Context, at located, req CreateRequest) (repository, Workspace, plan, error) {
+	repo, refs, err := w.picture(ctx, at.commonDir)
+	if err != nil {
+		return repo, Workspace{}, plan{}, err
+	}
+	start, err := at.start(repo)
+	if err != nil {
+		return repo, start, plan{}, err
+	}
+	p, err := w.decide(ctx, repo, refs, start, req)
+	return repo, start, p, err
+}
+
+func (w *Workspaces) decide(ctx context.Context, repo repository, refs branches, start Workspace, req CreateRequest) (plan, error) {
 	from, baseErr := w.findBase(ctx, repo, start, req.Base, refs)
 	if davit.CodeOf(baseErr) == davit.CodeWorktreeUnborn {
 		return plan{}, baseErr

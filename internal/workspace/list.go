@@ -21,24 +21,17 @@ func (w *Workspaces) List(ctx context.Context, dir string, options ListOptions) 
 	if err != nil {
 		return nil, err
 	}
-	repo, _, err := w.open(ctx, dir)
+	found, err := git.Discover(dir)
 	if err != nil {
 		return nil, notFound(dir, err)
+	}
+	repo, refs, err := w.picture(ctx, found.CommonDir)
+	if err != nil {
+		return nil, err
 	}
 	stashes, err := w.cfg.Git.Stashes(ctx, repo.dir())
 	if err != nil {
 		return nil, gitFailed("list the stashes of "+repo.path, err)
-	}
-	remotes, err := w.cfg.Git.Remotes(ctx, repo.dir())
-	if err != nil {
-		return nil, gitFailed("list the remotes of "+repo.path, err)
-	}
-	if remotes == nil {
-		remotes = []string{}
-	}
-	refs, err := w.branches(ctx, repo)
-	if err != nil {
-		return nil, err
 	}
 	main, err := w.mainName(ctx, repo, refs, "")
 	if err != nil {
@@ -49,7 +42,7 @@ func (w *Workspaces) List(ctx context.Context, dir string, options ListOptions) 
 	group.SetLimit(4)
 	for i, t := range repo.trees {
 		group.Go(func() error {
-			infos[i] = w.info(ctx, repo, t, stashes, remotes)
+			infos[i] = w.info(ctx, repo, t, stashes, refs.remotes)
 			from := ""
 			if options.Base != nil {
 				from = options.Base(t.Path)

@@ -10,26 +10,48 @@ import (
 
 	"davit"
 	"davit/internal/git"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // branches is a picture of the refs of a repository, taken under its lock.
 type branches struct {
-	local  map[string]git.Ref // short name → ref
-	remote map[string]string  // short name without the remote → full ref
-	trees  map[string]string  // branch → the work tree that has it checked out
-	origin string             // the main remote: origin, or the only one; "" when none
+	remotes []string           // their names; not nil
+	local   map[string]git.Ref // short name → ref
+	remote  map[string]string  // short name without the remote → full ref
+	trees   map[string]string  // branch → the work tree that has it checked out
+	origin  string             // the main remote: origin, or the only one; "" when none
 }
 
-func (w *Workspaces) branches(ctx context.Context, repo repository) (branches, error) {
-	refs, err := w.cfg.Git.Refs(ctx, repo.dir(), "refs/heads", "refs/remotes")
-	if err != nil {
-		return branches{}, gitFailed("list the branches of "+repo.path, err)
+// picture loads a repository and its branches at one moment, side by side.
+func (w *Workspaces) picture(ctx context.Context, commonDir string) (repo repository, b branches, err error) {
+	var refs []git.Ref
+	var remotes []string
+	calls, ctx := errgroup.WithContext(ctx)
+	calls.Go(func() (err error) {
+		repo, err = w.load(ctx, commonDir)
+		return err
+	})
+	calls.Go(func() (err error) {
+		if refs, err = w.cfg.Git.Refs(ctx, commonDir, "refs/heads", "refs/remotes"); err != nil {
+			return gitFailed("list the branches of "+commonDir, err)
+		}
+		return nil
+	})
+	calls.Go(func() (err error) {
+		if remotes, err = w.cfg.Git.Remotes(ctx, commonDir); err != nil {
+			return gitFailed("list the remotes of "+commonDir, err)
+		}
+		return nil
+	})
+	if err := calls.Wait(); err != nil {
+		return repository{}, branches{}, err
 	}
-	remotes, err := w.cfg.Git.Remotes(ctx, repo.dir())
-	if err != nil {
-		return branches{}, gitFailed("list the remotes of "+repo.path, err)
-	}
-	b := branches{local: map[string]git.Ref{}, remote: map[string]string{}, trees: map[string]string{}}
+	return repo, newBranches(repo, refs, remotes), nil
+}
+
+func newBranches(repo repository, refs []git.Ref, remotes []string) branches {
+	b := branches{remotes: append([]string{}, remotes...), local: map[string]git.Ref{}, remote: map[string]string{}, trees: map[string]string{}}
 	if slices.Contains(remotes, "origin") {
 		b.origin = "origin"
 	} else if len(remotes) == 1 {
@@ -47,7 +69,7 @@ func (w *Workspaces) branches(ctx context.Context, repo repository) (branches, e
 			b.trees[t.Branch] = t.Path
 		}
 	}
-	return b, nil
+	return b
 }
 
 func withoutRemote(name string, remotes []string) string {

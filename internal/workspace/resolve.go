@@ -18,22 +18,28 @@ import (
 // repositories are looked at when nothing there fits. None or several is an error with
 // the candidates in its details.
 func (w *Workspaces) Resolve(ctx context.Context, selector, callerDir string) (Workspace, error) {
-	kind, value, tagged := strings.Cut(selector, ":")
-	if !tagged {
-		kind = ""
+	if path, isPath := pathOf(selector, callerDir); isPath {
+		return w.at(ctx, path, callerDir)
 	}
-	switch kind {
-	case "id", "branch", "name":
-		return w.search(ctx, kind, value, callerDir)
-	case "folder":
+	kind, value, _ := strings.Cut(selector, ":")
+	if kind == "folder" {
 		return w.folder(value, callerDir)
-	case "path":
-		return w.at(ctx, value, callerDir)
 	}
-	if selector == "" || selector == "active" {
-		return w.at(ctx, callerDir, "")
+	return w.search(ctx, kind, value, callerDir)
+}
+
+// pathOf gives the path that a selector is, false when it names something else.
+func pathOf(selector, callerDir string) (string, bool) {
+	kind, value, tagged := strings.Cut(selector, ":")
+	switch {
+	case selector == "" || selector == "active":
+		return callerDir, true
+	case tagged && (kind == "id" || kind == "branch" || kind == "name" || kind == "folder"):
+		return "", false
+	case tagged && kind == "path":
+		return value, true
 	}
-	return w.at(ctx, selector, callerDir)
+	return selector, true
 }
 
 // absolute makes a path of a selector absolute: `~` is the home directory, a relative one
@@ -73,6 +79,11 @@ func (w *Workspaces) at(ctx context.Context, path, callerDir string) (Workspace,
 	if err != nil {
 		return Workspace{}, notFound(dir, err)
 	}
+	return w.treeOf(repo, found, dir)
+}
+
+// treeOf is the work tree that a directory was found to be in, as its repository lists it.
+func (w *Workspaces) treeOf(repo repository, found git.Repository, dir string) (Workspace, error) {
 	root := found.Root
 	if root == "" && !found.Linked() {
 		root = repo.path // the bare repository, or the checkout whose .git this is
