@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
@@ -26,6 +27,7 @@ const (
 	maxPaths    = 5_000
 	maxDiff     = 1 << 20  // bytes of a diff that are given
 	maxDiffFile = 20 << 20 // bytes of a file whose diff is made
+	maxWait     = 10 * time.Second
 )
 
 // The sides of a work tree.
@@ -37,7 +39,18 @@ const (
 )
 
 // Reader answers for directories. It may be used from any goroutine.
-type Reader struct{ Git git.Runner }
+type Reader struct {
+	Git    git.Runner
+	Within time.Duration // for one answer; 0 is 10 s
+}
+
+func (r Reader) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	within := r.Within
+	if within == 0 {
+		within = maxWait
+	}
+	return context.WithTimeout(ctx, within)
+}
 
 // Changes is worktree.changes of a directory.
 func (r Reader) Changes(ctx context.Context, dir string) (wire.Changes, error) {
@@ -45,6 +58,8 @@ func (r Reader) Changes(ctx context.Context, dir string) (wire.Changes, error) {
 	if err != nil {
 		return wire.Changes{}, err
 	}
+	ctx, cancel := r.bound(ctx)
+	defer cancel()
 	return List(ctx, r.Git, repo)
 }
 
@@ -54,12 +69,17 @@ func (r Reader) Diff(ctx context.Context, in wire.DiffRequest) (wire.Diff, error
 	if err != nil {
 		return wire.Diff{}, err
 	}
+	ctx, cancel := r.bound(ctx)
+	defer cancel()
 	return Diff(ctx, r.Git, repo, in)
 }
 
 // Find gives the repository that a directory is in, and refuses what has no work tree.
 func Find(dir string) (git.Repository, error) {
 	repo, err := git.Discover(dir)
+	if _, gone := os.Stat(dir); errors.Is(gone, fs.ErrNotExist) {
+		return repo, davit.Errorf(davit.CodeDirectoryMissing, "there is no directory %s any more", dir).WithHint("it may have been moved or removed")
+	}
 	if err != nil {
 		return repo, davit.Errorf(davit.CodeWorkspaceNotFound, "%s is in no git repository", dir).WithHint("changes are shown inside one")
 	}
@@ -81,10 +101,14 @@ func List(ctx context.Context, runner git.Runner, repo git.Repository) (wire.Cha
 	list := wire.Changes{Root: repo.Root, Branch: head.Branch, Unborn: head.Unborn,
 		Conflicts: []wire.Change{}, Staged: []wire.Change{}, Unstaged: []wire.Change{}, Untracked: []wire.Change{}}
 	var entries []git.StatusEntry
-	var staged, unstaged []git.FileStat
+	var all, staged, unstaged []git.FileStat
 	calls, callCtx := errgroup.WithContext(ctx)
 	calls.Go(func() (err error) {
 		entries, err = runner.Status(callCtx, repo.Root, git.StatusOptions{})
+		return err
+	})
+	calls.Go(func() (err error) {
+		all, err = runner.NumStat(callCtx, repo.Root, head.Unborn)
 		return err
 	})
 	calls.Go(func() (err error) {
@@ -98,12 +122,17 @@ func List(ctx context.Context, runner git.Runner, repo git.Repository) (wire.Cha
 	if err := calls.Wait(); err != nil {
 		return list, told(repo, err)
 	}
+	counter, lines := git.NewLineCounter(repo.Root), map[string]int{}
+	total := git.Total(entries, all, func(path string) int {
+		lines[path] = counter.Count(ctx, path)
+		return lines[path]
+	})
+	list.Files, list.Added, list.Removed = total.Files, total.Added, total.Removed
 	fill(&list, entries, byPath(staged), byPath(unstaged))
-	lines := git.NewLineCounter(repo.Root)
 	for i := range list.Untracked {
-		list.Untracked[i].Added = lines.Count(ctx, list.Untracked[i].Path)
+		list.Untracked[i].Added = lines[list.Untracked[i].Path]
 	}
-	list.Partial = lines.Over()
+	list.Partial = counter.Over()
 	return list, nil
 }
 
@@ -239,6 +268,10 @@ func shown(out []byte) wire.Diff {
 func told(repo git.Repository, err error) error {
 	if known := new(davit.Error); errors.As(err, &known) {
 		return err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return davit.Errorf(davit.CodeWorktreeGit, "git did not answer in time in %s: %w", repo.Root, err).
+			WithHint("another git may be at work there, or the disk is slow: try again")
 	}
 	return davit.Errorf(davit.CodeWorktreeGit, "what differs in %s cannot be told: %w", repo.Root, err).
 		WithHint("`git -C %s status` says more", template.Word(template.Sh, repo.Root))

@@ -104,6 +104,10 @@ func TestSides(t *testing.T) {
 	})
 	expect(t, "untracked", list.Untracked, []wire.Change{{Path: "dir/*?[new]", Kind: "untracked", Added: 3}})
 
+	// One number for one truth (spec chips C1.2): of both, "+staged" and "+loose", and "two" is gone.
+	if list.Files != 5 || list.Added != 5 || list.Removed != 2 {
+		t.Errorf("in all %d files, +%d -%d", list.Files, list.Added, list.Removed)
+	}
 	contains(t, r.diff(Staged, "both").Text, "+staged")
 	loose := r.diff(Unstaged, "both").Text
 	contains(t, loose, "-two")
@@ -214,6 +218,17 @@ func TestWhatCannotBeShown(t *testing.T) {
 	}
 	if d := r.diff(Untracked, "not there"); d.Text != "" {
 		t.Errorf("a path that is gone: %+v", d)
+	}
+	slow := filepath.Join(t.TempDir(), "git")
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\nexec sleep 60\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	hangs := Reader{Git: git.Runner{Path: slow}, Within: 50 * time.Millisecond}
+	if _, err := hangs.Changes(t.Context(), r.dir); davit.CodeOf(err) != davit.CodeWorktreeGit || !strings.Contains(err.Error(), "in time") {
+		t.Errorf("a git that hangs: %v", err)
+	}
+	if _, err := (Reader{}).Changes(t.Context(), filepath.Join(r.dir, "gone")); davit.CodeOf(err) != davit.CodeDirectoryMissing {
+		t.Errorf("a directory that is gone: %v", err)
 	}
 	empty := git.Runner{Path: "git-that-is-not-there"}
 	if _, err := (Reader{Git: empty}).Changes(t.Context(), r.dir); davit.CodeOf(err) != davit.CodeGitMissing {

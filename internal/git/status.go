@@ -163,6 +163,26 @@ func Unstaged(entries []StatusEntry) (paths []string, ok bool) {
 	return paths, len(paths) <= maxNamed
 }
 
+// Totals are what differs in a work tree in all: the one number of the chip and of the
+// view of changes (spec chips C1.2).
+type Totals struct{ Files, Untracked, Added, Removed int }
+
+// Total adds up what Status and NumStat gave, with the lines of untracked paths.
+func Total(entries []StatusEntry, stats []FileStat, lines func(path string) int) Totals {
+	t := Totals{Files: len(entries)}
+	for _, e := range entries {
+		if e.Kind == Untracked {
+			t.Untracked++
+			t.Added += lines(e.Path)
+		}
+	}
+	for _, s := range stats {
+		t.Added += s.Added
+		t.Removed += s.Removed
+	}
+	return t
+}
+
 func parseNumStat(out string) ([]FileStat, error) {
 	var stats []FileStat
 	for len(out) > 0 {

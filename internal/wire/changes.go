@@ -13,6 +13,9 @@ type Changes struct {
 	Root      string   `json:"root" doc:"of the work tree; paths are relative to it"`
 	Branch    string   `json:"branch" doc:"\"\" when HEAD is detached"`
 	Unborn    bool     `json:"unborn,omitempty" doc:"there is no commit yet"`
+	Files     int      `json:"files" doc:"that differ from HEAD, as the git_diff chip counts them; a path on two sides is one"`
+	Added     int      `json:"added" doc:"lines in all, as that chip counts them: what is staged and taken back again is none"`
+	Removed   int      `json:"removed"`
 	Conflicts []Change `json:"conflicts" doc:"that a merge left to be resolved"`
 	Staged    []Change `json:"staged"`
 	Unstaged  []Change `json:"unstaged"`

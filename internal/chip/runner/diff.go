@@ -165,17 +165,8 @@ func (r *Runner) count(ctx context.Context, c counting) (measured, error) {
 	_, named := git.Unstaged(entries)
 	m.whole = !named
 	lines := git.NewLineCounter(c.repo.Root)
-	for _, e := range entries {
-		m.value.Files++
-		if e.Kind == git.Untracked {
-			m.value.Untracked++
-			m.value.Added += lines.Count(ctx, e.Path)
-		}
-	}
-	for _, s := range stats {
-		m.value.Added += s.Added
-		m.value.Removed += s.Removed
-	}
+	total := git.Total(entries, stats, func(path string) int { return lines.Count(ctx, path) })
+	m.value.Files, m.value.Untracked, m.value.Added, m.value.Removed = total.Files, total.Untracked, total.Added, total.Removed
 	m.partial = lines.Over()
 	m.tracking = chip.Tracking{Upstream: tracking.Upstream, Ahead: tracking.Ahead, Behind: tracking.Behind, Unavailable: tracking.Upstream != "" && !tracking.Counted}
 	m.cherry = c.known

@@ -1663,10 +1663,20 @@ export interface components {
             submodule?: boolean;
         };
         Changes: {
+            /**
+             * Format: int64
+             * @description lines in all, as that chip counts them: what is staged and taken back again is none
+             */
+            added: number;
             /** @description "" when HEAD is detached */
             branch: string;
             /** @description that a merge left to be resolved */
             conflicts: components["schemas"]["Change"][] | null;
+            /**
+             * Format: int64
+             * @description that differ from HEAD, as the git_diff chip counts them; a path on two sides is one
+             */
+            files: number;
             /**
              * Format: int64
              * @description paths beyond the 5,000 that are listed
@@ -1674,6 +1684,8 @@ export interface components {
             more?: number;
             /** @description some untracked files were too many or too large for their lines to be counted */
             partial?: boolean;
+            /** Format: int64 */
+            removed: number;
             /** @description of the work tree; paths are relative to it */
             root: string;
             staged: components["schemas"]["Change"][] | null;
