@@ -10,11 +10,15 @@ export interface Line {
 	readonly text: string;
 	/** The part of the line that changed, when its counterpart is plain to see. */
 	readonly mark?: readonly [from: number, to: number];
+	/** The file ends here without a line end. */
+	readonly bare?: true;
 }
 
 export interface Hunk {
 	/** Lines that are left out before it. */
 	readonly skipped: number;
+	/** What it stands in, where that is known: a function, a section. */
+	readonly within?: string;
 	readonly lines: readonly Line[];
 }
 
@@ -116,7 +120,7 @@ function walkBack(trace: readonly Int32Array[], x: number, y: number, rounds: nu
 }
 
 /** Marks the changed part of lines that stand against each other. */
-function marked(lines: Line[]): Line[] {
+export function marked(lines: Line[]): Line[] {
 	for (let from = 0; from < lines.length; ) {
 		if (lines[from]?.kind !== "remove") {
 			from++;

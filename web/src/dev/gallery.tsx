@@ -37,10 +37,12 @@ import {
 	undelivered,
 } from "./fixtures";
 import { kindChips, LayoutShown, layoutDialogs } from "./gallerychips";
+import { ChangesShown, changesDialogs } from "./gallerychanges";
 import { GroupedRail, TabsShown, tabDialogs } from "./gallerytabs";
 import "./gallery.css";
 
 const nothing = () => undefined;
+const nowhere = { pane: "", beside: [] };
 
 function Part({ title, children }: { title: string; children: ComponentChildren }) {
 	return (
@@ -148,16 +150,16 @@ export function Gallery() {
 				<div class="bar">
 					{[...chipsOf("main", [3, 42, 7]), ...chipsOf("ada/a-long-one", [1, 1, 0], "~/x", true)].map(
 						(chip, at) => (
-							<ChipView key={String(at)} chip={chip} />
+							<ChipView key={String(at)} chip={chip} place={nowhere} />
 						),
 					)}
 					{kindChips.map((chip) => (
-						<ChipView key={chip.kind} chip={chip} />
+						<ChipView key={chip.kind} chip={chip} place={nowhere} />
 					))}
 				</div>
 				<div class="bar">
 					{["open", "draft", "merged", "closed"].map((word, at) => (
-						<ChipView key={word} chip={pullChip(pullOf(410 + at, word))} />
+						<ChipView key={word} chip={pullChip(pullOf(410 + at, word))} place={nowhere} />
 					))}
 				</div>
 			</Part>
@@ -275,6 +277,7 @@ const dialogs = [
 	"keys",
 	...tabDialogs,
 	...layoutDialogs,
+	...changesDialogs,
 ];
 
 function Shown({ name }: { name: string | null }) {
@@ -315,6 +318,7 @@ function Shown({ name }: { name: string | null }) {
 			return <KeysDialog />;
 		default:
 			if (name && layoutDialogs.includes(name)) return <LayoutShown name={name} />;
+			if (name && changesDialogs.includes(name)) return <ChangesShown name={name} />;
 			return name ? <TabsShown name={name} /> : null;
 	}
 }

@@ -312,6 +312,14 @@ export const commands: Command[] = [
 		when: several,
 	},
 	{
+		id: "changes",
+		group: "Panes",
+		title: "Show changes",
+		keys: ["alt+shift+v"],
+		run: onPane((pane) => shows({ kind: "changes", pane })()),
+		when: hasPane,
+	},
+	{
 		id: "close-pane",
 		group: "Panes",
 		title: "Close pane",

@@ -27,10 +27,11 @@ import { pick, stopSession } from "../chat/acts";
 import { pickers, takesMessages, usageWords } from "../chat/words";
 import { closePane, splitPane } from "../state/actions";
 import { dialog, zoomed } from "../state/store";
-import { besides } from "../words/chips";
+import { besides, chipsIn } from "../words/chips";
 import { shows } from "../words/tabs";
 import { useBarMenu } from "./barmenu";
 import { IconButton } from "./bits";
+import type { ChipPlace } from "./chipmenu";
 import { type Step, useFit } from "./fit";
 import { Icon } from "./icon";
 import { Menu, MenuGroup, MenuItem } from "./menu";
@@ -70,7 +71,11 @@ export function Footer(props: FooterProps) {
 	const bar = useRef<HTMLDivElement>(null);
 	useFit(bar, steps);
 	const items = props.layout?.footer;
-	const draw = (kind: string) => <Piece key={kind} kind={kind} {...props} />;
+	const place = {
+		pane: props.pane.id,
+		beside: chipsIn([...(items?.left ?? []), ...(items?.right ?? [])], props.chips),
+	};
+	const draw = (kind: string) => <Piece key={kind} kind={kind} place={place} {...props} />;
 	const edit = useBarMenu("footer", props.pane.id);
 	return (
 		<>
@@ -90,7 +95,14 @@ export function Footer(props: FooterProps) {
 	);
 }
 
-function Piece({ kind, session, chips, plan, running }: FooterProps & { kind: string }): ComponentChildren {
+function Piece({
+	kind,
+	place,
+	session,
+	chips,
+	plan,
+	running,
+}: FooterProps & { kind: string; place: ChipPlace }): ComponentChildren {
 	switch (kind) {
 		case "input_mode":
 			return (
@@ -139,7 +151,7 @@ function Piece({ kind, session, chips, plan, running }: FooterProps & { kind: st
 			return <Dimmed icon={Mic} label="Dictate" reason="Dictation is not there yet" />;
 		default: {
 			const chip = chips.find((c) => c.kind === kind);
-			return chip && shows(chip) && besides(chip, "") ? <ChipView chip={chip} /> : null;
+			return chip && shows(chip) && besides(chip, "") ? <ChipView chip={chip} place={place} /> : null;
 		}
 	}
 }

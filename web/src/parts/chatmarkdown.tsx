@@ -1,15 +1,18 @@
 // An agent's markdown, drawn while it streams: blocks that are done are not drawn again.
 // Elements are made from tokens, never from HTML; an image is a link to it, because the
 // page loads nothing from the network.
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { Check, Copy } from "lucide";
 import type { Token, Tokens } from "marked";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type Lexed, lex, lexOn, mostMarkdown, type Piece, plainText, safeLink } from "../chat/markdown";
+import { highlighter, wantHighlighter } from "../chat/highlighter";
+import { type Lexed, lex, lexOn, mostMarkdown, plainText, safeLink } from "../chat/markdown";
 import { copy } from "../state/actions";
 import { kept } from "./chatkept";
 import { Icon } from "./icon";
+import { Pieces } from "./pieces";
+import "../styles/diff.css";
 
 export interface MarkdownProps {
 	text: string;
@@ -151,20 +154,12 @@ function Link({ href, children }: { href: string; children: ComponentChildren })
 
 // Code.
 
-type Highlighter = typeof import("../chat/highlight");
-const highlighter = signal<Highlighter | null>(null);
-let asked = false;
-
 const mostHighlighted = 60_000;
 
 export function CodeBlock({ code, language }: { code: string; language: string }) {
 	const word = language.trim().split(/\s+/)[0]?.toLowerCase() ?? "";
 	useEffect(() => {
-		if (asked || word === "") return;
-		asked = true;
-		void import("../chat/highlight").then((module) => {
-			highlighter.value = module;
-		});
+		if (word !== "") wantHighlighter();
 	}, [word]);
 	const wanted = word !== "" && code.length <= mostHighlighted;
 	const coloured = wanted ? (highlighter.value?.highlight(code, word) ?? null) : null;
@@ -176,15 +171,9 @@ export function CodeBlock({ code, language }: { code: string; language: string }
 			</figcaption>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
 			<pre tabIndex={0} aria-label={word ? `Code: ${word}` : "Code"}>
-				<code>{coloured ? drawn(coloured) : code}</code>
+				<code>{coloured ? <Pieces of={coloured} /> : code}</code>
 			</pre>
 		</figure>
-	);
-}
-
-function drawn(of: readonly Piece[]): ComponentChildren {
-	return of.map((piece) =>
-		typeof piece === "string" ? piece : <span class={piece.class}>{drawn(piece.of)}</span>,
 	);
 }
 

@@ -51,6 +51,8 @@ export function Dialogs() {
 			return (
 				<Lazy load={loadChipLayout} name="chip-layout" title={placeWords[open.place].title} props={open} />
 			);
+		case "changes":
+			return <Lazy key={open.pane} load={loadChanges} name="changes" title="Changes" props={open} />;
 		case "editor":
 			return <Lazy key={open.path} load={loadEditor} name="editor" title="Tab config" props={open} />;
 		case "configs":
@@ -65,6 +67,7 @@ export function Dialogs() {
 }
 
 const loadChipLayout = () => import("./chiplayout").then((module) => module.ChipLayoutDialog);
+const loadChanges = () => import("./changes").then((module) => module.ChangesDialog);
 const loadEditor = () => import("./editor").then((module) => module.EditorDialog);
 const loadWorktrees = () => import("./worktrees").then((module) => module.WorktreesDialog);
 

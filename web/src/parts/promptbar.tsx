@@ -23,6 +23,7 @@ import { pullLines, pullName, pullState, safePage } from "../words/pull";
 import { useBarMenu } from "./barmenu";
 import { Diff, IconButton } from "./bits";
 import { ChipIcon } from "./chipicon";
+import { type ChipPlace, CopyPrompt, useChip } from "./chipmenu";
 import { Icon } from "./icon";
 import { Menu, MenuItem } from "./menu";
 import { PaneNote } from "./pane";
@@ -39,11 +40,12 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 	const launches = tab?.launches ?? [];
 	const typed = typedPrograms.value[pane.id];
 	const shown = barChips(pane, chips.value[pane.id] ?? [], layout.value, typed);
+	const place = { pane: pane.id, beside: [...shown.left, ...shown.right].filter((item) => "text" in item) };
 	const launch = launches.find((r) => r.outcome.paneKey === `${pane.tab}:${pane.id}`) ?? launches[0];
 	const edit = useBarMenu(placeOf(pane.kind), pane.id);
 	const drawn = (item: BarItem) =>
 		"text" in item ? (
-			<ChipView key={item.kind} chip={item} />
+			<ChipView key={item.kind} chip={item} place={place} />
 		) : (
 			<IconButton key={item.kind} icon={Settings2} label="Edit footer" class="small" onClick={edit.edit} />
 		);
@@ -118,15 +120,26 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 	);
 }
 
-/** One chip: its text, its full value in the tooltip, its value on the clipboard by a click. */
-export function ChipView({ chip }: { chip: Chip }) {
+/** One chip: its text, its full value in the tooltip, and what its click does. */
+export function ChipView({ chip, place }: { chip: Chip; place: ChipPlace }) {
 	const pull = chip.kind === "github_pr" ? chip.data?.pullRequest : undefined;
 	const page = pull && safePage(pull.url);
-	return pull && page ? <PullChip chip={chip} pull={pull} page={page} /> : <CopyChip chip={chip} />;
+	if (pull && page) return <PullChip chip={chip} place={place} pull={pull} page={page} />;
+	return <PlainChip chip={chip} place={place} />;
 }
 
 /** The pull request: a click opens its page, Alt and a click or its menu copy (spec chips C5.2). */
-function PullChip({ chip, pull, page }: { chip: Chip; pull: PullRequest; page: string }) {
+function PullChip({
+	chip,
+	place,
+	pull,
+	page,
+}: {
+	chip: Chip;
+	place: ChipPlace;
+	pull: PullRequest;
+	page: string;
+}) {
 	const link = useRef<HTMLAnchorElement>(null);
 	const menu = useSignal(false);
 	const stale = chip.status === "stale";
@@ -183,34 +196,41 @@ function PullChip({ chip, pull, page }: { chip: Chip; pull: PullRequest; page: s
 						title={`Copy “PR #${pull.number}”`}
 						onPick={done(() => void copy(`PR #${pull.number}`, "Number copied"))}
 					/>
+					<CopyPrompt place={place} onDone={done} />
 				</Menu>
 			)}
 		</>
 	);
 }
 
-function CopyChip({ chip }: { chip: Chip }) {
+function PlainChip({ chip, place }: { chip: Chip; place: ChipPlace }) {
 	const name = chipName(chip.kind, chip.title);
+	const use = useChip(chip, name, place);
 	const stale = chip.status === "stale";
 	const tip = [
 		`${name}: ${chip.value || chip.text}`,
 		chipMore(chip),
 		stale ? `Not up to date${chip.reason ? `: ${chip.reason}` : ""}` : (chip.reason ?? ""),
-		"Click to copy",
+		use.tip,
 	];
 	return (
-		<button
-			type="button"
-			class="chip"
-			data-kind={chip.kind}
-			data-status={chip.status}
-			data-tip={tip.filter(Boolean).join("\n")}
-			aria-label={`${name}: ${chipText(chip)}${stale ? ", not up to date" : ""}. Copy`}
-			onClick={() => void copy(chip.value || chip.text, `${name} copied`)}
-		>
-			<ChipIcon kind={chip.kind} icon={chip.icon} />
-			<ChipText chip={chip} />
-		</button>
+		<>
+			<button
+				ref={use.button}
+				type="button"
+				class="chip"
+				data-kind={chip.kind}
+				data-status={chip.status}
+				data-tip={use.open ? undefined : tip.filter(Boolean).join("\n")}
+				aria-label={`${name}: ${chipText(chip)}${stale ? ", not up to date" : ""}. ${use.verb}`}
+				onClick={use.onClick}
+				onContextMenu={use.onContextMenu}
+			>
+				<ChipIcon kind={chip.kind} icon={chip.icon} />
+				<ChipText chip={chip} />
+			</button>
+			{use.menu}
+		</>
 	);
 }
 

@@ -2,8 +2,8 @@
 import { Ellipsis, GitBranch, GitCommitHorizontal, GitFork, Pin, X } from "lucide";
 import type { ChipLayout, TabView } from "../api/types";
 import { closePane, closeTabs, focusPane, renameTab } from "../state/actions";
-import { railMenu, renaming, showTab, zoomed } from "../state/store";
-import { badges, type Line, rowAside, rowLines, shortPath, type TabRow } from "../words/tabs";
+import { dialog, drawer, railMenu, renaming, showTab, zoomed } from "../state/store";
+import { badges, diffName, type Line, rowAside, rowLines, shortPath, type TabRow } from "../words/tabs";
 import { Diff, IconButton } from "./bits";
 import { Icon, StateMark } from "./icon";
 import { PullBadge } from "./pull";
@@ -60,6 +60,12 @@ function go(row: TabRow): void {
 	if (zoomed.value && zoomed.value !== row.pane) zoomed.value = null;
 }
 
+function showChanges(row: TabRow): void {
+	dropCard();
+	drawer.value = false;
+	dialog.value = { kind: "changes", pane: row.about };
+}
+
 function shut(row: TabRow): void {
 	dropCard();
 	void (row.pane ? closePane(row.pane) : closeTabs([row.id]));
@@ -111,7 +117,7 @@ export function Row({ row, view, layout, active, heading }: RowProps) {
 					</span>
 					{row.practice && <span class="label">practice</span>}
 					{row.pinned && <Icon of={Pin} size={12} />}
-					<span class="hidden-text">{rowAside(row, shown, third)}</span>
+					<span class="hidden-text">{rowAside(row, third)}</span>
 				</span>
 				{second && (
 					<span class="row-line">
@@ -125,9 +131,15 @@ export function Row({ row, view, layout, active, heading }: RowProps) {
 						<RowLine line={third} row={row} room={28} />
 					</span>
 					{shown.diff && (
-						<span class="badge" aria-hidden="true">
+						<button
+							type="button"
+							class="badge diff-badge"
+							aria-label={diffName(row)}
+							data-tip={hover ? undefined : "Show changes"}
+							onClick={() => showChanges(row)}
+						>
 							<Diff added={shown.diff.added} removed={shown.diff.removed} />
-						</span>
+						</button>
 					)}
 					{shown.pull && <PullBadge pull={shown.pull} tip={!hover} />}
 				</span>

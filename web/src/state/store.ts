@@ -94,6 +94,7 @@ export type Dialog =
 	| { kind: "worktrees" }
 	| { kind: "chip-layout"; place: Place; pane?: string }
 	| { kind: "add-repository" }
+	| { kind: "changes"; pane: string }
 	| { kind: "restart"; pane: string; secrets: string[] };
 export const dialog = signal<Dialog | null>(null);
 /** The tab or the group whose name is being typed. */

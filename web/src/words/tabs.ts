@@ -102,6 +102,8 @@ export interface TabRow {
 	/** Of the tab, and of the pane when the row is one pane of several. */
 	id: string;
 	pane: string;
+	/** The pane whose facts these are. */
+	about: string;
 	title: string;
 	/** The title was given by the user or a config: no view setting replaces it. */
 	given: boolean;
@@ -233,6 +235,7 @@ function facts(tab: Tab, shown: Pane | undefined, chips: ChipMap) {
 	return {
 		id: tab.id,
 		pane: "",
+		about: shown?.id ?? "",
 		directory: about("cwd")?.text ?? shown?.directory ?? tab.worktree?.path ?? "",
 		directoryFull: about("cwd")?.value ?? shown?.directory ?? tab.worktree?.path ?? "",
 		branch: branch?.text ?? tab.worktree?.branch ?? "",
@@ -351,15 +354,19 @@ export function shows(chip: Chip): boolean {
 }
 
 /** What a row says by shape and colour, or beside its button, in words for those who hear it. */
-export function rowAside(row: TabRow, shown: Badges, last?: Line): string {
+export function rowAside(row: TabRow, last?: Line): string {
 	const parts = [row.stateWord];
 	if (last?.text && last.kind !== "state") {
 		parts.push(last.kind === "branch" ? `branch ${last.text}` : last.text);
 	}
 	if (row.pinned) parts.push("pinned");
 	if (row.worktree) parts.push("in a worktree");
-	if (shown.diff) parts.push(`${shown.diff.added} lines added, ${shown.diff.removed} removed`);
 	return parts.join(", ");
+}
+
+/** The diff badge in words: it is a button beside the row's. */
+export function diffName(row: TabRow): string {
+	return `Changes of ${row.title}: ${row.added} lines added, ${row.removed} removed`;
 }
 
 /** A long path with its middle left out; the end is what tells paths apart. */

@@ -8,7 +8,7 @@ import { fit } from "./match";
 import { folded, isSlim, shownNotices } from "./notices";
 import { endWords, startupWords } from "./panes";
 import { keptWords, placementWords, promptWords } from "./receipt";
-import { badges, paneState, rowAside, shortPath, tabRow } from "./tabs";
+import { badges, diffName, paneState, rowAside, shortPath, tabRow } from "./tabs";
 
 const told = (outcome: string, more: object = {}): Result => ({
 	...receipt,
@@ -167,9 +167,9 @@ test("a row says what the eye gets, and a broken pane is not hidden by a running
 	if (!harbor || !signal) throw new Error("fixture");
 	const row = tabRow(signal, state.panes, chips);
 	expect(row.practice).toBe(true);
-	expect(rowAside(row, badges(row, state.tabView, state.layout))).toBe(
-		"running, in a worktree, 318 lines added, 94 removed",
-	);
+	expect(rowAside(row)).toBe("running, in a worktree");
+	expect(badges(row, state.tabView, state.layout).diff).toEqual({ added: 318, removed: 94 });
+	expect(diffName(row)).toMatch(/^Changes of .*: 318 lines added, 94 removed$/);
 	const lost = {
 		...state.panes,
 		p_00000000000000a3: pane("p_00000000000000a3", harbor.id, { status: "lost" }),
