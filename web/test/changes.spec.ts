@@ -87,11 +87,13 @@ test("the diff chip opens what differs, and the view goes on with the work tree"
 	await loose.locator(".hljs-keyword").first().waitFor();
 	assert.equal(await loose.locator('tr[data-kind="remove"] .text').textContent(), "−const rope40 = 41;");
 	await side("Staged").getByText("Renamed, with the same lines.").waitFor();
-	await side("Untracked")
-		.getByText("A binary file: its content is not shown.")
-		.waitFor({ state: "attached" });
 	await clean(page, "the view of changes");
 	await page.screenshot({ path: join(pictures, "changes-wide.png") });
+	await side("Untracked").locator(".change", { hasText: "picture.bin" }).scrollIntoViewIfNeeded();
+	await side("Untracked").getByText("A binary file: its content is not shown.").waitFor();
+	await view.locator(".changes-list").evaluate((list) => {
+		list.scrollTop = 0;
+	});
 
 	// The keyboard: j and k go from file to file, Enter folds, / filters.
 	const here = () =>

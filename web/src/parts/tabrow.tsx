@@ -3,7 +3,7 @@ import { Ellipsis, GitBranch, GitCommitHorizontal, GitFork, Pin, X } from "lucid
 import type { ChipLayout, TabView } from "../api/types";
 import { closePane, closeTabs, focusPane, renameTab } from "../state/actions";
 import { dialog, drawer, railMenu, renaming, showTab, zoomed } from "../state/store";
-import { badges, diffName, type Line, rowAside, rowLines, shortPath, type TabRow } from "../words/tabs";
+import { badges, type Line, rowAside, rowLines, shortPath, type TabRow } from "../words/tabs";
 import { Diff, IconButton } from "./bits";
 import { Icon, StateMark } from "./icon";
 import { PullBadge } from "./pull";
@@ -134,10 +134,10 @@ export function Row({ row, view, layout, active, heading }: RowProps) {
 						<button
 							type="button"
 							class="badge diff-badge"
-							aria-label={diffName(row)}
 							data-tip={hover ? undefined : "Show changes"}
 							onClick={() => showChanges(row)}
 						>
+							<span class="hidden-text">Changes of {row.title}: </span>
 							<Diff added={shown.diff.added} removed={shown.diff.removed} />
 						</button>
 					)}

@@ -364,11 +364,6 @@ export function rowAside(row: TabRow, last?: Line): string {
 	return parts.join(", ");
 }
 
-/** The diff badge in words: it is a button beside the row's. */
-export function diffName(row: TabRow): string {
-	return `Changes of ${row.title}: ${row.added} lines added, ${row.removed} removed`;
-}
-
 /** A long path with its middle left out; the end is what tells paths apart. */
 export function shortPath(path: string, room: number): string {
 	if (path.length <= room) return path;

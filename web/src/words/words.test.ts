@@ -8,7 +8,7 @@ import { fit } from "./match";
 import { folded, isSlim, shownNotices } from "./notices";
 import { endWords, startupWords } from "./panes";
 import { keptWords, placementWords, promptWords } from "./receipt";
-import { badges, diffName, paneState, rowAside, shortPath, tabRow } from "./tabs";
+import { badges, paneState, rowAside, shortPath, tabRow } from "./tabs";
 
 const told = (outcome: string, more: object = {}): Result => ({
 	...receipt,
@@ -169,7 +169,6 @@ test("a row says what the eye gets, and a broken pane is not hidden by a running
 	expect(row.practice).toBe(true);
 	expect(rowAside(row)).toBe("running, in a worktree");
 	expect(badges(row, state.tabView, state.layout).diff).toEqual({ added: 318, removed: 94 });
-	expect(diffName(row)).toMatch(/^Changes of .*: 318 lines added, 94 removed$/);
 	const lost = {
 		...state.panes,
 		p_00000000000000a3: pane("p_00000000000000a3", harbor.id, { status: "lost" }),
