@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { clean } from "./axe";
+import { fresh, inRepository, pull, revalidate } from "./pulls";
 import {
 	closeAll,
 	closeBrowser,
+	ghSays,
 	newTerminal,
 	openWindow,
 	pictures,
@@ -111,14 +113,15 @@ test("the diff chip opens what differs, and the view goes on with the work tree"
 	await view.locator(".changes-list").evaluate((list) => {
 		list.scrollTop = 200;
 	});
-	const before = await view.locator(".changes-list").evaluate((list) => list.scrollTop);
-	assert.ok(before > 0);
+	const top = () => side("Not staged").evaluate((element) => Math.round(element.getBoundingClientRect().top));
+	const before = await top();
 	gitOf(dir)("rm", "-q", "--cached", "winch.ts");
 	writeFileSync(join(dir, "winch.ts"), `${lines(1, 31, "hook")}\n`);
 	await total(page, 6, 92, 33);
 	await side("Staged").locator(".change", { hasText: "hoist.ts" }).waitFor();
 	assert.equal(await side("Staged").locator(".change").first().locator(".change-body").count(), 0);
-	assert.equal(await view.locator(".changes-list").evaluate((list) => list.scrollTop), before);
+	// What comes in above does not push away what is read.
+	assert.ok(Math.abs((await top()) - before) <= 40, `${before} → ${await top()}`);
 	assert.equal(await here(), "crane.ts");
 
 	await page.keyboard.press("/");
@@ -188,4 +191,46 @@ test("the tab's badge opens its changes, and a chip's menu copies it and the pro
 	await page.getByText("Prompt copied").waitFor();
 	assert.equal(await copied(), `${dir} git:(main) 5 • +61 -3`);
 	await end("chip-menu");
+});
+
+// Spec chips C5.2: title, state and checks in the tooltip, colour by state.
+test("resting on a pull request tells of it, and its colour says its state", async () => {
+	ghSays(pull);
+	const { page, end } = await openWindow();
+	await fresh(page);
+	const dir = await inRepository(page);
+	const chip = page.locator('.bar .chip[data-kind="github_pr"]');
+	const states = [
+		["open", {}, "--pull-open"],
+		["draft", { isDraft: true }, "--pull-draft"],
+		["merged", { state: "MERGED" }, "--pull-merged"],
+		["closed", { state: "CLOSED" }, "--pull-closed"],
+	] as const;
+	for (const [word, change, token] of states) {
+		ghSays({ ...pull, ...change });
+		await revalidate(page, dir);
+		await page.locator(`.bar .chip[data-kind="github_pr"][data-state="${word}"]`).waitFor();
+		const [seen, meant] = await chip.locator(".pull-mark").evaluate((mark, name) => {
+			const probe = document.createElement("i");
+			probe.style.color = `var(${name})`;
+			mark.append(probe);
+			const pair = [getComputedStyle(mark).color, getComputedStyle(probe).color];
+			probe.remove();
+			return pair;
+		}, token);
+		assert.equal(seen, meant, word);
+		if (word !== "draft") continue;
+		await chip.hover();
+		const tip = page.locator(".tooltip");
+		await tip.waitFor();
+		const told = ((await tip.textContent()) ?? "").split("\n");
+		assert.deepEqual(told.slice(0, 3), [
+			pull.title,
+			"#12 draft · main ← signal",
+			"Checks: 1 failing, 1 passing",
+		]);
+		await page.screenshot({ path: join(pictures, "pull-tooltip.png") });
+		await page.mouse.move(640, 300);
+	}
+	await end("pull-states");
 });
