@@ -186,7 +186,8 @@ test("the tab's badge opens its changes, and a chip's menu copies it and the pro
 	await page.keyboard.press("Shift+F10");
 	await page.getByRole("menuitem", { name: "Copy branch" }).waitFor();
 	await clean(page, "the menu of a chip");
-	await page.keyboard.press("End");
+	await page.keyboard.press("End"); // the editor; above it the prompt
+	await page.keyboard.press("ArrowUp");
 	await page.keyboard.press("Enter");
 	await page.getByText("Prompt copied").waitFor();
 	assert.equal(await copied(), `${dir} git:(main) 5 • +61 -3`);

@@ -36,8 +36,8 @@ import {
 	sampleState,
 	undelivered,
 } from "./fixtures";
-import { kindChips, LayoutShown, layoutDialogs } from "./gallerychips";
 import { ChangesShown, changesDialogs } from "./gallerychanges";
+import { kindChips, LayoutShown, layoutDialogs } from "./gallerychips";
 import { GroupedRail, TabsShown, tabDialogs } from "./gallerytabs";
 import "./gallery.css";
 

@@ -27,6 +27,7 @@ import { pick, stopSession } from "../chat/acts";
 import { pickers, takesMessages, usageWords } from "../chat/words";
 import { closePane, splitPane } from "../state/actions";
 import { dialog, zoomed } from "../state/store";
+import { placeWords } from "../words/chiplayout";
 import { besides, chipsIn } from "../words/chips";
 import { shows } from "../words/tabs";
 import { useBarMenu } from "./barmenu";
@@ -71,12 +72,13 @@ export function Footer(props: FooterProps) {
 	const bar = useRef<HTMLDivElement>(null);
 	useFit(bar, steps);
 	const items = props.layout?.footer;
-	const place = {
+	const edit = useBarMenu("footer", props.pane.id);
+	const place: ChipPlace = {
 		pane: props.pane.id,
 		beside: chipsIn([...(items?.left ?? []), ...(items?.right ?? [])], props.chips),
+		edit: { title: placeWords.footer.edit, open: edit.edit },
 	};
 	const draw = (kind: string) => <Piece key={kind} kind={kind} place={place} {...props} />;
-	const edit = useBarMenu("footer", props.pane.id);
 	return (
 		<>
 			<div class="bar chat-bar" role="toolbar" aria-label="Agent footer" ref={bar} onContextMenu={edit.ask}>

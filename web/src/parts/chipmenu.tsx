@@ -1,13 +1,23 @@
 // What a chip does when it is pressed, and the menu that it has by a right click or the menu
 // key: its raw value and the whole prompt can be copied from each (spec chips C5.1, C5.2).
 import { useSignal } from "@preact/signals";
-import { Copy, Diff as DiffIcon, type IconNode, ReceiptText } from "lucide";
-import type { ComponentChildren, RefObject } from "preact";
+import {
+	Copy,
+	Diff as DiffIcon,
+	Folder,
+	GitBranch,
+	Hexagon,
+	type IconNode,
+	ReceiptText,
+	SlidersHorizontal,
+} from "lucide";
+import type { ComponentChildren, ComponentType, RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import type { Chip } from "../api/types";
 import { copy } from "../state/actions";
-import { dialog } from "../state/store";
+import { dialog, panes } from "../state/store";
 import { promptText } from "../words/prompttext";
+import { BranchMenu, type ChipListProps, DirectoryMenu, NodeMenu } from "./chiplists";
 import { Menu, MenuItem } from "./menu";
 
 /** Where a chip is drawn. */
@@ -15,6 +25,8 @@ export interface ChipPlace {
 	pane: string;
 	/** All chips of that place, in order. */
 	beside: readonly Chip[];
+	/** Opens the editor of that place. */
+	edit?: { title: string; open: () => void };
 }
 
 interface Act {
@@ -22,8 +34,19 @@ interface Act {
 	title: string;
 	/** What a press does, as the tooltip says it. */
 	tip: string;
-	run: () => void;
+	run?: () => void;
+	/** The menu that a press opens, where there is no `run`. */
+	list?: ComponentType<ChipListProps>;
 }
+
+/** What the menus of a shell's chips are. On another machine the chips tell, and no more. */
+const lists: Readonly<Record<string, { icon: IconNode; title: string; list: ComponentType<ChipListProps> }>> =
+	{
+		cwd: { icon: Folder, title: "Directories", list: DirectoryMenu },
+		git_branch: { icon: GitBranch, title: "Branches", list: BranchMenu },
+		git_status: { icon: GitBranch, title: "Branches", list: BranchMenu },
+		node: { icon: Hexagon, title: "Versions", list: NodeMenu },
+	};
 
 function actOf(chip: Chip, place: ChipPlace): Act | null {
 	if (chip.kind === "git_diff") {
@@ -36,12 +59,18 @@ function actOf(chip: Chip, place: ChipPlace): Act | null {
 			},
 		};
 	}
-	return null;
+	const menu = lists[chip.kind];
+	const pane = panes.value[place.pane];
+	const away = place.beside.some((other) => other.kind === "ssh" && other.text !== "");
+	if (!menu || away || pane?.kind !== "shell" || pane.argv?.length) return null;
+	return { ...menu, tip: `Click for ${menu.title.toLowerCase()}` };
 }
 
 export interface ChipUse {
 	button: RefObject<HTMLButtonElement | null>;
 	open: boolean;
+	/** A press opens a menu. */
+	list: boolean;
 	/** The last words of its name, and of its tooltip. */
 	verb: string;
 	tip: string;
@@ -52,33 +81,52 @@ export interface ChipUse {
 
 export function useChip(chip: Chip, name: string, place: ChipPlace): ChipUse {
 	const button = useRef<HTMLButtonElement>(null);
-	const open = useSignal(false);
+	const open = useSignal<"" | "menu" | "list">("");
 	const act = actOf(chip, place);
 	const take = () => void copy(chip.value || chip.text, `${name} copied`);
 	const close = () => {
-		open.value = false;
+		open.value = "";
 	};
 	const done = (run: () => void) => () => {
 		close();
 		button.current?.focus();
 		run();
 	};
+	const ask = () => {
+		open.value = open.value === "list" ? "" : "list";
+	};
+	const List = act?.list;
+	const run = act?.run ?? ask;
+	const copies = <CopyItems name={name} place={place} onTake={done(take)} onDone={done} />;
 	return {
 		button,
-		open: open.value,
+		open: open.value !== "",
+		list: List !== undefined,
 		verb: act?.title ?? "Copy",
 		tip: act?.tip ?? "Click to copy",
-		onClick: act?.run ?? take,
+		onClick: act ? run : take,
 		onContextMenu: (event) => {
 			event.preventDefault();
-			open.value = true;
+			open.value = "menu";
 		},
-		menu: open.value && (
-			<Menu label={name} at={button} onClose={close}>
-				{act && <MenuItem icon={act.icon} title={act.title} onPick={done(act.run)} />}
-				<CopyItems name={name} place={place} onTake={done(take)} onDone={done} />
-			</Menu>
-		),
+		menu:
+			open.value === "list" && List ? (
+				<List pane={place.pane} at={button} onClose={close} end={copies} />
+			) : (
+				open.value === "menu" && (
+					<Menu label={name} at={button} onClose={close}>
+						{act && (
+							<MenuItem
+								icon={act.icon}
+								title={act.title}
+								page={List !== undefined}
+								onPick={List ? ask : done(run)}
+							/>
+						)}
+						{copies}
+					</Menu>
+				)
+			),
 	};
 }
 
@@ -95,6 +143,9 @@ export function CopyItems({ name, place, onTake, onDone }: CopyItemsProps) {
 		<>
 			<MenuItem icon={Copy} title={`Copy ${inSentence(name)}`} onPick={onTake} />
 			<CopyPrompt place={place} onDone={onDone} />
+			{place.edit && (
+				<MenuItem icon={SlidersHorizontal} title={place.edit.title} onPick={onDone(place.edit.open)} />
+			)}
 		</>
 	);
 }

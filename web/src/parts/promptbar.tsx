@@ -16,7 +16,7 @@ import { useRef } from "preact/hooks";
 import type { Chip, Pane, PullRequest } from "../api/types";
 import { closePane, copy, splitPane } from "../state/actions";
 import { chips, dialog, layout, tabs, typedPrograms, zoomed } from "../state/store";
-import { placeOf } from "../words/chiplayout";
+import { placeOf, placeWords } from "../words/chiplayout";
 import { chipMore, chipName, chipParts, chipText, isClean } from "../words/chipnames";
 import { type BarItem, barChips } from "../words/chips";
 import { pullLines, pullName, pullState, safePage } from "../words/pull";
@@ -40,9 +40,13 @@ export function PromptBar({ pane, several, zoomed: zoom }: PromptBarProps) {
 	const launches = tab?.launches ?? [];
 	const typed = typedPrograms.value[pane.id];
 	const shown = barChips(pane, chips.value[pane.id] ?? [], layout.value, typed);
-	const place = { pane: pane.id, beside: [...shown.left, ...shown.right].filter((item) => "text" in item) };
 	const launch = launches.find((r) => r.outcome.paneKey === `${pane.tab}:${pane.id}`) ?? launches[0];
 	const edit = useBarMenu(placeOf(pane.kind), pane.id);
+	const place: ChipPlace = {
+		pane: pane.id,
+		beside: [...shown.left, ...shown.right].filter((item) => "text" in item),
+		edit: { title: placeWords[placeOf(pane.kind)].edit, open: edit.edit },
+	};
 	const drawn = (item: BarItem) =>
 		"text" in item ? (
 			<ChipView key={item.kind} chip={item} place={place} />
@@ -222,6 +226,8 @@ function PlainChip({ chip, place }: { chip: Chip; place: ChipPlace }) {
 				data-kind={chip.kind}
 				data-status={chip.status}
 				data-tip={use.open ? undefined : tip.filter(Boolean).join("\n")}
+				aria-haspopup={use.list ? "menu" : undefined}
+				aria-expanded={use.list ? use.open : undefined}
 				aria-label={`${name}: ${chipText(chip)}${stale ? ", not up to date" : ""}. ${use.verb}`}
 				onClick={use.onClick}
 				onContextMenu={use.onContextMenu}
