@@ -89,6 +89,7 @@ type CreateWorktree struct {
 	Branch           string `json:"branch,omitempty"`
 	BaseBranch       string `json:"baseBranch,omitempty"`
 	SetupDecision    string `json:"setupDecision,omitempty"` // run | skip | inherit
+	SetupPolicy      string `json:"setupPolicy,omitempty"`   // wait-for-setup | start-immediately
 	RemoveOnClose    bool   `json:"removeOnClose,omitempty"`
 }
 

@@ -22,6 +22,8 @@ type Configs interface {
 	Untrust(ctx context.Context, in wire.ConfigRef) error
 	Skills() []wire.Skill
 
+	Setup(ctx context.Context, in wire.SetupRequest) (wire.Setup, error)
+	AllowSetup(ctx context.Context, in wire.SetupAllow) (wire.ConfigTrusted, error)
 	OpenWorktree(ctx context.Context, in wire.WorktreeOpen) (wire.WorktreeOpened, error)
 	Branches(ctx context.Context, in wire.InRequest) (wire.BranchList, error)
 	Workspaces(ctx context.Context, dir string) (wire.WorkspaceList, error)
@@ -63,6 +65,14 @@ func (s *Server) configOperations() {
 	})
 	op(s, "config.untrust", "Take that back", false, func(ctx context.Context, in wire.ConfigRef) (wire.None, error) {
 		return wire.None{}, s.cfg.Configs.Untrust(ctx, in)
+	})
+	op(s, "worktree.setup", "The setup script that a new worktree would have, and whether its text is allowed", true, func(ctx context.Context, in wire.SetupRequest) (wire.Setup, error) {
+		in.Dir = callerDir(ctx, in.Dir)
+		return s.cfg.Configs.Setup(ctx, in)
+	})
+	op(s, "worktree.allowSetup", "Allow a repository's setup script, as long as its text is this one", false, func(ctx context.Context, in wire.SetupAllow) (wire.ConfigTrusted, error) {
+		in.Dir = callerDir(ctx, in.Dir)
+		return s.cfg.Configs.AllowSetup(ctx, in)
 	})
 	op(s, "skill.list", "Texts for agents that work with davit", true, func(context.Context, wire.None) (wire.SkillList, error) {
 		list := wire.SkillList{Skills: []wire.Skill{}}

@@ -58,10 +58,26 @@ func (s *Server) createWorktree(ctx context.Context, in davit.CreateWorktree) (d
 	if repo == "" {
 		repo = "active"
 	}
-	return s.cfg.Workspaces.Create(ctx, workspace.CreateRequest{
+	made, err := s.cfg.Workspaces.Create(ctx, workspace.CreateRequest{
 		Repo: repo, CallerDir: callerDir(ctx, ""), Name: in.Name, NameWasGenerated: in.NameWasGenerated, Branch: in.Branch,
-		Base: in.BaseBranch, SetupDecision: in.SetupDecision, RemoveOnClose: in.RemoveOnClose,
+		Base: in.BaseBranch, RemoveOnClose: in.RemoveOnClose,
 	})
+	if err != nil || in.SetupDecision == "skip" {
+		return made, err
+	}
+	if found, readErr := workspace.SettingsOf(made.Path); readErr == nil {
+		if settings, _ := workspace.ReadSettings(found.Path, found.Text); settings.Setup != "" {
+			made.Warning = join(made.Warning, "the setup script of "+found.Path+" was not run: it runs in a terminal, with `davit launch --worktree` or `davit worktree open`")
+		}
+	}
+	return made, nil
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
 }
 
 func (s *Server) removeWorktree(ctx context.Context, in wire.WorktreeRemove) (wire.WorktreeRemoved, error) {

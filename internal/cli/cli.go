@@ -179,7 +179,7 @@ func (a *app) root() *cobra.Command {
 		a.upCommand(), a.downCommand(), a.statusCommand(), a.logsCommand(), a.doctorCommand(), a.keeperCommand(), a.tryCommand(),
 		a.openCommand(), a.configCommand(), a.skillCommand(), a.tabCommand(), a.groupCommand(), a.noticeCommand(),
 		a.launchCommand(), a.agentCommand(), a.psCommand(), a.sessionCommand(), a.worktreeCommand(), a.chipsCommand(), a.promptCommand(), a.settingsCommand(),
-		a.paneCommand(), a.attachCommand(), a.screenCommand(), a.practiceCommand(), a.cleanupCommand(),
+		a.paneCommand(), a.attachCommand(), a.screenCommand(), a.practiceCommand(), a.cleanupCommand(), a.setupCommand(),
 	)
 	return root
 }

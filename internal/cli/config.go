@@ -86,7 +86,7 @@ func (a *app) toCheck(arg string) (configs.Loaded, error) {
 	if err != nil {
 		return configs.Loaded{}, err
 	}
-	return files.Read(arg), nil
+	return files.ReadAny(a.absolute(arg), arg), nil
 }
 
 func (a *app) configListCommand() *cobra.Command {

@@ -18,6 +18,7 @@ import (
 	"davit/internal/keeper"
 	"davit/internal/keeper/client"
 	"davit/internal/practice"
+	"davit/internal/setup"
 
 	"github.com/spf13/cobra"
 )
@@ -206,6 +207,26 @@ func (a *app) practiceCommand() *cobra.Command {
 		Use: "practice-agent", Short: "The scripted practice agent", Hidden: true, DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			a.exit = practice.Main(args, a.in, a.out, a.err, a.environ)
+			return nil
+		},
+	}
+}
+
+// setupCommand runs the setup script of a worktree in its terminal, and then becomes the
+// program of the terminal (spec launch L5.3).
+func (a *app) setupCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "setup-run DIR [PROGRAM ARGV...]", Short: "Run the setup script of a worktree", Hidden: true, DisableFlagParsing: true, Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			program, argv := "", []string(nil)
+			if len(args) > 2 {
+				program, argv = args[1], args[2:]
+			}
+			status, err := setup.Run(setup.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: a.environ}, args[0], program, argv)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, "davit:", err)
+			}
+			a.exit = status
 			return nil
 		},
 	}

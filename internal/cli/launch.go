@@ -30,7 +30,7 @@ type launchFlags struct {
 	prompt, promptFile, surface, model    string
 	effort, args, cwd, reuse, paneKey     string
 	session, group, after, setup, host    string
-	operation, replay, resume             string
+	operation, replay, resume, policy     string
 	draft, noArgs, background, removeDone bool
 	schema                                bool
 	options, accountEnv                   []string
@@ -99,7 +99,8 @@ func launchFlagsInto(fl *pflag.FlagSet, f *launchFlags) {
 	fl.BoolVar(&f.background, "background", false, "do not bring it to the front")
 	fl.StringArrayVar(&f.accountEnv, "account-env", nil, "account routing variable, as NAME=value; never stored")
 	fl.BoolVar(&f.removeDone, "remove-on-close", false, "closing the tab removes the new worktree; its branch is kept")
-	fl.StringVar(&f.setup, "setup", "", "run, skip or inherit")
+	fl.StringVar(&f.setup, "setup", "", "the repository's setup script in the new worktree: run, skip or inherit (run it when its text is allowed)")
+	fl.StringVar(&f.policy, "setup-policy", "", "wait-for-setup, or start-immediately: the agent starts beside the setup script")
 	fl.StringVar(&f.host, "host", "", "davit host")
 	fl.StringVar(&f.operation, "operation-id", "", "operation id (minted when absent)")
 }
@@ -115,6 +116,11 @@ func (a *app) launch(cmd *cobra.Command, agentID string, f launchFlags) error {
 	if err != nil {
 		return err
 	}
+	if in.Target.Kind == davit.TargetWorktree && f.setup != "skip" {
+		if err := a.askSetup(cmd.Context(), wire.SetupRequest{In: f.in, Dir: a.dir, Base: f.base, Branch: f.branchOrName()}); err != nil {
+			return err
+		}
+	}
 	a.note("operation: %s", in.OperationID)
 	result, err := started[davit.Result](cmd.Context(), a, "agent.launch", in)
 	if davit.CodeOf(err) == davit.CodeHostDown {
@@ -124,6 +130,14 @@ func (a *app) launch(cmd *cobra.Command, agentID string, f launchFlags) error {
 		return err
 	}
 	return a.print(result, func(w io.Writer) { a.printReceipt(w, result) })
+}
+
+// branchOrName is the branch that a new worktree will be on, "" for a generated one.
+func (f launchFlags) branchOrName() string {
+	if f.branch == "" && f.worktree != generated {
+		return f.worktree
+	}
+	return f.branch
 }
 
 func (a *app) intent(cmd *cobra.Command, agentID string, f launchFlags) (davit.Intent, error) {
@@ -184,11 +198,11 @@ func (a *app) target(cmd *cobra.Command, f launchFlags) (davit.Target, error) {
 			dir = filepath.Join(a.dir, dir)
 		}
 		return target(davit.TargetFolder, davit.CreateFolder{Path: dir})
-	case !worktree && (f.base != "" || f.branch != "" || f.removeDone):
-		return davit.Target{}, usagef("--base, --branch and --remove-on-close are for a new worktree: add --worktree")
+	case !worktree && (f.base != "" || f.branch != "" || f.removeDone || f.setup != "" || f.policy != ""):
+		return davit.Target{}, usagef("--base, --branch, --setup, --setup-policy and --remove-on-close are for a new worktree: add --worktree")
 	case worktree:
 		create := davit.CreateWorktree{
-			Repo: cmp.Or(f.in, "active"), Name: f.worktree, Branch: f.branch, BaseBranch: f.base, SetupDecision: f.setup, RemoveOnClose: f.removeDone,
+			Repo: cmp.Or(f.in, "active"), Name: f.worktree, Branch: f.branch, BaseBranch: f.base, SetupDecision: f.setup, SetupPolicy: f.policy, RemoveOnClose: f.removeDone,
 		}
 		if f.worktree == generated {
 			create.Name, create.NameWasGenerated = "", true

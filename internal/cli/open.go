@@ -18,6 +18,7 @@ import (
 func (a *app) openCommand() *cobra.Command {
 	var pairs []string
 	var print, background, create bool
+	var setup string
 	cmd := &cobra.Command{
 		Use: "open [FILE|NAME]", Short: "Open a tab from a config", Args: cobra.MaximumNArgs(1),
 		Long: "Opens the tab that a config describes. An argument with a slash or ending in .toml is a file, any other\nthe name of a config. Without one the default config is opened, or a plain shell when there is none.\n" +
@@ -25,7 +26,7 @@ func (a *app) openCommand() *cobra.Command {
 			"--print shows the rendered plan and runs nothing. A config that the repository brings along is shown first,\nand asked about: it is opened when you have allowed that very text.",
 		Example: "  davit open feature -p name=login\n  davit open ./review.toml --print",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req := wire.OpenRequest{Params: map[string]string{}, Dir: a.dir, Print: print, Background: background, CreateDirectories: create}
+			req := wire.OpenRequest{Params: map[string]string{}, Dir: a.dir, Print: print, Background: background, CreateDirectories: create, Setup: setup}
 			if len(args) > 0 {
 				req.Config, req.Named = args[0], configs.IsFile(args[0])
 			}
@@ -68,6 +69,7 @@ func (a *app) openCommand() *cobra.Command {
 	cmd.Flags().StringArrayVarP(&pairs, "param", "p", nil, "a parameter's value, as name=value; again for each")
 	cmd.Flags().BoolVar(&print, "print", false, "show the rendered plan, run nothing")
 	cmd.Flags().BoolVar(&background, "background", false, "do not bring the tab to the front")
+	cmd.Flags().StringVar(&setup, "setup", "", "the setup script of the repository, when the config makes a worktree: skip or inherit (run it when its text is allowed)")
 	cmd.Flags().BoolVar(&create, "create-directories", false, "make directories that do not exist")
 	return cmd
 }

@@ -17,7 +17,7 @@ import (
 func now() time.Time { return time.Now() }
 
 func (a *app) worktreeCommand() *cobra.Command {
-	return noun("worktree", "Git worktrees", a.worktreeListCommand(), a.worktreeOpenCommand(), a.worktreeCreateCommand(), a.worktreeRemoveCommand())
+	return noun("worktree", "Git worktrees", a.worktreeListCommand(), a.worktreeOpenCommand(), a.worktreeCreateCommand(), a.worktreeSetupCommand(), a.worktreeRemoveCommand())
 }
 
 func (a *app) worktreeListCommand() *cobra.Command {
@@ -65,6 +65,11 @@ func (a *app) worktreeOpenCommand() *cobra.Command {
 			if req.Prompt, err = a.promptText(req.Prompt, promptFile); err != nil {
 				return err
 			}
+			if req.Setup != "skip" {
+				if err := a.askSetup(cmd.Context(), wire.SetupRequest{In: req.In, Dir: a.dir, Base: req.Base, Branch: req.Branch}); err != nil {
+					return err
+				}
+			}
 			opened, err := started[wire.WorktreeOpened](cmd.Context(), a, "worktree.open", req)
 			if err != nil {
 				return err
@@ -93,6 +98,7 @@ func (a *app) worktreeOpenCommand() *cobra.Command {
 	fl.StringVar(&req.Agent, "agent", "", "agent to start there (default: a shell)")
 	fl.StringVar(&req.Prompt, "prompt", "", "the agent's first turn")
 	fl.StringVar(&promptFile, "prompt-file", "", "the first turn, from a file or - for stdin")
+	fl.StringVar(&req.Setup, "setup", "", "the repository's setup script: run, skip or inherit (run it when its text is allowed)")
 	fl.BoolVar(&keep, "keep", false, "keep the worktree when the tab closes")
 	fl.BoolVar(&req.DeleteBranch, "delete-branch", false, "delete the branch when the tab closes, when it is merged (destructive)")
 	fl.BoolVar(&req.Background, "background", false, "do not bring the tab to the front")

@@ -18,6 +18,7 @@ import (
 	"davit/internal/tabconfig"
 	"davit/internal/template"
 	"davit/internal/wire"
+	"davit/internal/workspace"
 )
 
 // codeUnreadable is the fault of a file that cannot be read at all.
@@ -90,6 +91,24 @@ func (f Files) Load(path string, src []byte) Loaded {
 		config = nil
 	}
 	return Loaded{Path: path, Source: src, Config: config, Faults: faults, Digest: Digest(src), From: f.source(path)}
+}
+
+// ReadAny is Read of a tab config, or of the settings of a repository's worktrees where the
+// path says so. name stands in the faults.
+func (f Files) ReadAny(path, name string) Loaded {
+	src, err := readBounded(path)
+	if err != nil {
+		return f.Read(name)
+	}
+	return f.loadAny(path, name, src)
+}
+
+func (f Files) loadAny(path, name string, src []byte) Loaded {
+	if !strings.HasSuffix(path, "/"+workspace.SettingsFile) {
+		return f.Load(name, src)
+	}
+	_, faults := workspace.ReadSettings(name, src)
+	return Loaded{Path: name, Source: src, Faults: faults, Digest: Digest(src), From: f.source(path)}
 }
 
 // Digest names a text: two texts have the same one only when they are equal.

@@ -125,11 +125,11 @@ func (s *Service) Check(_ context.Context, in wire.ConfigCheck) (wire.Faults, er
 	files := s.cfg.Files()
 	switch {
 	case in.Text != nil:
-		l := files.Load(cmp.Or(in.Path, "config.toml"), []byte(*in.Text))
+		l := files.loadAny(cmp.Or(in.Path, "config.toml"), cmp.Or(in.Path, "config.toml"), []byte(*in.Text))
 		return wire.Faults{Faults: WireFaults(l.Faults, l.Source)}, nil
 	case !filepath.IsAbs(in.Path):
 		return wire.Faults{}, davit.Errorf(davit.CodeInvalid, "config.check takes a text, or the absolute path of a file, and %q is neither", in.Path)
 	}
-	l := files.Read(in.Path)
+	l := files.ReadAny(in.Path, in.Path)
 	return wire.Faults{Faults: WireFaults(l.Faults, l.Source)}, nil
 }

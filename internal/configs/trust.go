@@ -12,6 +12,7 @@ import (
 	"davit"
 	"davit/internal/git"
 	"davit/internal/wire"
+	"davit/internal/workspace"
 )
 
 // Trust is what the user has said of a repository's config (wire.Config.Trust).
@@ -31,11 +32,14 @@ const repositoryFolder = ".davit/tab_configs"
 // it in several versions.
 const maxTrusted = 20
 
-// repositoryFile gives the repository that a file is a config of, and the file's name in
-// it. All worktrees of a repository have the same key: trust is in a text, and that may be
+// repositoryFile gives the repository that a file is a config of, or the settings of, and
+// the file's name in it. All worktrees of a repository have the same key: trust is in a text, and that may be
 // checked out in many places.
 func repositoryFile(path string) (key, root string, ok bool) {
 	i := strings.LastIndex(path, "/"+repositoryFolder+"/")
+	if root, ok := strings.CutSuffix(path, "/"+workspace.SettingsFile); ok {
+		i = len(root)
+	}
 	if i < 0 {
 		return "", "", false
 	}
@@ -94,17 +98,25 @@ func (f Files) withTrust(l Loaded) Loaded {
 		return l
 	}
 	l.Trust = Untrusted
-	if f.Trusted == nil || l.Digest == "" {
-		return l
-	}
-	key, _, _ := repositoryFile(l.Path)
-	switch digests := f.Trusted()[key]; {
-	case slices.Contains(digests, l.Digest):
-		l.Trust = Trusted
-	case len(digests) > 0:
-		l.Trust = Changed
+	if l.Digest != "" {
+		key, _, _ := repositoryFile(l.Path)
+		l.Trust = f.trust(key, l.Digest)
 	}
 	return l
+}
+
+// trust is what the user has said of a text of a repository's file.
+func (f Files) trust(key, digest string) Trust {
+	if f.Trusted == nil {
+		return Untrusted
+	}
+	switch digests := f.Trusted()[key]; {
+	case slices.Contains(digests, digest):
+		return Trusted
+	case len(digests) > 0:
+		return Changed
+	}
+	return Untrusted
 }
 
 // Trusts gives all digests that the user has allowed, for Files.Trusted.
@@ -123,14 +135,19 @@ func (s *Service) Trust(ctx context.Context, in wire.ConfigRef) (wire.ConfigTrus
 	if in.Digest != "" && in.Digest != l.Digest {
 		return wire.ConfigTrusted{}, changed(l)
 	}
+	return wire.ConfigTrusted{Path: l.Path, Digest: l.Digest}, s.allow(ctx, key, l.Digest)
+}
+
+// allow stores that a text of a repository's file may be used.
+func (s *Service) allow(ctx context.Context, key, digest string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.Trusts(ctx)
-	if !slices.Contains(all[key], l.Digest) {
-		all[key] = append(all[key], l.Digest)
+	if !slices.Contains(all[key], digest) {
+		all[key] = append(all[key], digest)
 		all[key] = all[key][max(0, len(all[key])-maxTrusted):]
 	}
-	return wire.ConfigTrusted{Path: l.Path, Digest: l.Digest}, s.store(ctx, settingTrust, all)
+	return s.store(ctx, settingTrust, all)
 }
 
 // Untrust answers config.untrust: no text of the file is allowed any more.
@@ -160,7 +177,7 @@ func (s *Service) ofRepository(path string) (Loaded, string, error) {
 }
 
 func notOfRepository(path string) error {
-	return davit.Errorf(davit.CodeInvalid, "%s is not a config of a repository: only those in %s need to be trusted", path, repositoryFolder).
+	return davit.Errorf(davit.CodeInvalid, "%s is not a config of a repository: only those in %s, and %s, need to be trusted", path, repositoryFolder, workspace.SettingsFile).
 		WithHint("`davit open FILE` opens any file that you name")
 }
 

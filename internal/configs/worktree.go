@@ -53,7 +53,7 @@ func (s *Service) OpenWorktree(ctx context.Context, in wire.WorktreeOpen) (wire.
 		params[promptParam] = in.Prompt
 	}
 	answer := wire.WorktreeOpened{Config: path, Reused: reused}
-	answer.Opened, err = s.cfg.Opener.OpenConfig(ctx, wire.OpenRequest{Config: path, Params: params, Dir: form.Repo, Background: in.Background})
+	answer.Opened, err = s.cfg.Opener.OpenConfig(ctx, wire.OpenRequest{Config: path, Params: params, Dir: form.Repo, Background: in.Background, Setup: in.Setup})
 	if err != nil {
 		return answer, davit.AsError(err).With("config", path)
 	}
@@ -82,9 +82,15 @@ func (s *Service) checkForm(ctx context.Context, in wire.WorktreeOpen, form tabc
 			return err
 		}
 	}
-	return s.cfg.Workspaces.CheckCreate(ctx, workspace.CreateRequest{
-		Repo: "path:" + form.Repo, CallerDir: form.Repo, Name: in.Branch, Branch: in.Branch, Base: in.Base,
-	})
+	req := workspace.CreateRequest{Repo: "path:" + form.Repo, CallerDir: form.Repo, Name: in.Branch, Branch: in.Branch, Base: in.Base}
+	if err := s.cfg.Workspaces.CheckCreate(ctx, req); err != nil || in.Setup != SetupRun {
+		return err
+	}
+	found, err := s.cfg.Files().SetupOf(ctx, s.cfg.Workspaces, req)
+	if err != nil {
+		return err
+	}
+	return found.Refuse()
 }
 
 // worktreeName names the config by what makes it another one.

@@ -48,16 +48,17 @@ const DefaultPort = 7420
 
 // Config says which host to be.
 type Config struct {
-	Home      home.Home
-	Listen    string // address for the browser; "" = 127.0.0.1 and the default port, or a free one
-	Directory string // where it was started: the page's default place
-	Self      string // this binary
-	Environ   []string
-	Getenv    func(string) string
-	Undo      time.Duration
-	Failpoint func(name string) // for crash tests
-	Log       *slog.Logger
-	Ready     func(wire.HostInfo) // called once it answers
+	Home       home.Home
+	Listen     string // address for the browser; "" = 127.0.0.1 and the default port, or a free one
+	Directory  string // where it was started: the page's default place
+	Self       string // this binary
+	Environ    []string
+	Getenv     func(string) string
+	SetupLimit time.Duration // how long a launch that may become a chat waits for a setup; 0: 60 s (spec launch L5.4)
+	Undo       time.Duration
+	Failpoint  func(name string) // for crash tests
+	Log        *slog.Logger
+	Ready      func(wire.HostInfo) // called once it answers
 }
 
 // daemon holds what Run has made.
@@ -173,7 +174,7 @@ func (d *daemon) build(ctx context.Context) error {
 	})
 	d.terminals = &terminals{d: d, agents: agents}
 	d.launches = launch.New(launch.Config{
-		Terminals: d.terminals, Ledger: d.store, Agents: agents, Workspaces: places{spaces, d}, Surfaces: d.tabs, Held: held{d.tabs, d.sessions}, Sessions: chats{d.sessions}, Host: identity.HostID,
+		Terminals: d.terminals, Ledger: d.store, Agents: agents, Workspaces: places{spaces, d}, Surfaces: d.tabs, Setups: d.tabs, SetupLimit: d.cfg.SetupLimit, Held: held{d.tabs, d.sessions}, Sessions: chats{d.sessions}, Host: identity.HostID,
 		Key: d.store.FingerprintKey(), DefaultSurface: d.defaultSurface, DefaultAgent: agents.DefaultAgent, Started: d.agentStarted, Failpoint: d.cfg.Failpoint, Log: d.log,
 	})
 	d.tabs.SetLauncher(launcher{d.launches})

@@ -210,11 +210,27 @@ func (p places) Resolve(ctx context.Context, selector, callerDir string) (launch
 }
 
 func (p places) Create(ctx context.Context, in davit.CreateWorktree, instance string) (davit.Worktree, string, error) {
-	made, err := p.spaces.Create(ctx, workspace.CreateRequest{
+	req := workspace.CreateRequest{
 		ID: instance, Repo: "path:" + in.Repo, CallerDir: in.Repo, Name: in.Name, NameWasGenerated: in.NameWasGenerated || in.Name == "",
-		Branch: in.Branch, Base: in.BaseBranch, SetupDecision: in.SetupDecision, RemoveOnClose: in.RemoveOnClose,
-	})
+		Branch: in.Branch, Base: in.BaseBranch, RemoveOnClose: in.RemoveOnClose,
+	}
+	if in.SetupDecision == configs.SetupRun {
+		found, err := p.d.files().SetupOf(ctx, p.spaces, req)
+		if err == nil {
+			err = found.Refuse()
+		}
+		if err != nil {
+			return davit.Worktree{}, "", err
+		}
+	}
+	made, err := p.spaces.Create(ctx, req)
 	return made, made.Warning, err
+}
+
+// Setup decides by the text that the worktree has now.
+func (p places) Setup(_ context.Context, made davit.Worktree, decision string) (script, warning string, err error) {
+	script, warning = p.d.files().Setup(made.Path).Decide(decision)
+	return script, warning, nil
 }
 
 func (p places) Folder(ctx context.Context, in davit.CreateFolder, callerDir string) (launch.Place, error) {

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,13 +57,13 @@ func (r *run) openChat(ctx context.Context) (opened, error) {
 		Agent: r.agent.ID, AgentName: r.agent.Name, Practice: r.agent.Practice,
 		Dir: r.dir, Title: r.agent.Name, Options: r.in.SessionOptions, Worktree: r.made, RemoveOnClose: r.removeOnClose(),
 		Placement: r.in.Placement, Focus: r.in.Presentation != "background",
-		Operation: r.in.OperationID, Receipt: r.decision.Receipt(), WorkspaceID: r.place.ID,
+		Operation: r.in.OperationID, Receipt: r.decision.Receipt(), WorkspaceID: r.place.ID, Beside: r.beside,
 	})
 	if err != nil {
 		return opened{}, err
 	}
 	r.warn(made.Warning)
-	return opened{handle: made.Handle, placement: made.Placement}, nil
+	return opened{handle: made.Handle, placement: cmp.Or(made.Placement, r.placed)}, nil
 }
 
 // submit sends the prompt as the chat's first message. What is durable is journaled; what

@@ -55,6 +55,9 @@ func New(cfg Config) *Executor {
 	if cfg.SupportLimit == 0 {
 		cfg.SupportLimit = 10 * time.Second
 	}
+	if cfg.SetupLimit == 0 {
+		cfg.SetupLimit = time.Minute
+	}
 	if cfg.DefaultSurface == nil {
 		cfg.DefaultSurface = func(context.Context) davit.Surface { return davit.Structured }
 	}

@@ -95,8 +95,12 @@ type Workspaces interface {
 	// Resolve finds the one place that a selector names (L4).
 	Resolve(ctx context.Context, selector, callerDir string) (Place, error)
 	// Create makes a worktree under the instance id (L9). Repo is an absolute path by
-	// now. Beside an error, a worktree with a path is one that was made.
+	// now. Beside an error, a worktree with a path is one that was made. A script that has to
+	// run and may not is refused before.
 	Create(ctx context.Context, payload davit.CreateWorktree, instance string) (davit.Worktree, string, error)
+	// Setup gives the script that is to run in a worktree just made, "" for none, and what
+	// is to be told of one that does not (L9.5).
+	Setup(ctx context.Context, made davit.Worktree, decision string) (script, warning string, err error)
 	// Folder registers a plain folder (L5.5).
 	Folder(ctx context.Context, payload davit.CreateFolder, callerDir string) (Place, error)
 	// Made finds what a Create under the instance id left, for one that a crash cut off.
@@ -195,7 +199,9 @@ type TerminalRequest struct {
 	Operation     string
 	Receipt       davit.Receipt // for the tab's list of launches
 	WorkspaceID   string
-	InPlace       bool // the pane is there, of a chat of the same operation that was not made
+	InPlace       bool         // the pane is there, of a chat of the same operation that was not made
+	Script        *Script      // runs before the agent, in the same terminal
+	Beside        davit.PaneID // the tab is there, with this pane, in which the setup runs
 }
 
 // TerminalOpened is what came to be. Empty ids are those asked for.
@@ -226,6 +232,7 @@ type ChatRequest struct {
 	Operation     string
 	Receipt       davit.Receipt
 	WorkspaceID   string
+	Beside        davit.PaneID // likewise
 }
 
 // ChatOpened is what came to be.
@@ -249,6 +256,7 @@ type Config struct {
 	Agents     Agents
 	Workspaces Workspaces
 	Surfaces   Surfaces
+	Setups     Setups
 	Held       Held
 	Sessions   Sessions // nil: this host has no chats (L3.2 row 7)
 	Terminals  Terminals
@@ -257,6 +265,8 @@ type Config struct {
 
 	// SupportLimit is how long half two waits for the host's verdict; 0: 10 s.
 	SupportLimit time.Duration
+	// SetupLimit is how long a launch that may become a chat waits for a setup; 0: 60 s.
+	SetupLimit time.Duration
 	// DefaultSurface reads the setting agent.default_surface; nil: structured.
 	DefaultSurface func(ctx context.Context) davit.Surface
 	// DefaultAgent reads the setting agent.default, for an intent that names no agent; nil:

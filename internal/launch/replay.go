@@ -89,7 +89,7 @@ func (x *Executor) Recover(ctx context.Context) (int, error) {
 		if row.State != store.OperationUnknown {
 			continue
 		}
-		if _, ok := x.found(ctx, row); ok {
+		if _, ok := x.found(ctx, row, false); ok {
 			found++
 		}
 	}
@@ -97,8 +97,9 @@ func (x *Executor) Recover(ctx context.Context) (int, error) {
 }
 
 // found asks the keeper for the surface of an operation that nobody knows the end of, and
-// records the operation when it is there. The plan says which surface that would be.
-func (x *Executor) found(ctx context.Context, row store.OperationRow) (store.OperationRow, bool) {
+// records the operation when it is there. The plan says which surface that would be. wait:
+// for a setup that runs in it before the agent.
+func (x *Executor) found(ctx context.Context, row store.OperationRow, wait bool) (store.OperationRow, bool) {
 	var plan davit.Result
 	if len(row.Result) == 0 {
 		return row, false // no surface was asked for
@@ -113,6 +114,11 @@ func (x *Executor) found(ctx context.Context, row store.OperationRow) (store.Ope
 	}
 	if err != nil || !held {
 		return row, false
+	}
+	if plan.Outcome.Kind == davit.Terminal {
+		if row, held = x.foundSetup(ctx, row, cmp.Or(plan.Outcome.PaneKey, row.Minted.PaneKey), wait); !held {
+			return row, false
+		}
 	}
 	plan.Outcome.Handle = x.handle(ctx, plan.Outcome)
 	result := intent.Encode(plan)
@@ -150,7 +156,7 @@ func (x *Executor) handle(ctx context.Context, o davit.Outcome) string {
 // replay answers from a row that is stored, by the table of L6.3.
 func (x *Executor) replay(ctx context.Context, caller Caller, row store.OperationRow) (davit.Result, error) {
 	if row.State == store.OperationUnknown {
-		row, _ = x.found(ctx, row)
+		row, _ = x.found(ctx, row, true)
 	}
 	switch row.State {
 	case store.OperationRecorded, store.OperationSettled:

@@ -32,6 +32,9 @@ type run struct {
 	decision route.Decision
 	reused   Running         // the terminal to reuse, when one is to be
 	said     route.Delivered // what has become of the prompt so far
+	script   *Script         // to run in the agent's terminal, before it
+	beside   davit.PaneID    // where the setup runs, when that is another pane
+	placed   *davit.PlacementResult
 	warnings []string
 }
 
@@ -69,11 +72,17 @@ func (r *run) do(ctx context.Context) (davit.Result, error) {
 		return davit.Result{}, r.failed(ctx, err, true)
 	}
 	fail("after-create")
+	if err := r.setUp(ctx); err != nil {
+		return davit.Result{}, err
+	}
 	r.askHost(ctx)
 	fail("after-half2")
 	opened, err := r.open(ctx)
 	if err != nil {
 		return davit.Result{}, r.unopened(ctx, err)
+	}
+	if err := r.await(ctx, opened); err != nil {
+		return davit.Result{}, err
 	}
 	if r.in.ReuseTerminal == nil {
 		r.x.cfg.Started(davit.Launched{Agent: r.agent.ID, Mode: r.decision.Mode, LaunchSource: r.in.LaunchSource})
@@ -220,7 +229,7 @@ func (r *run) createWorktree(ctx context.Context) error {
 	if warning != worktree.Warning {
 		r.warn(warning)
 	}
-	return nil
+	return r.findSetup(ctx)
 }
 
 // opened is a surface of either kind.
@@ -262,12 +271,13 @@ func (r *run) openTerminal(ctx context.Context, inPlace bool) (opened, error) {
 		Dir: r.dir, Title: r.agent.Name, Worktree: r.made, RemoveOnClose: r.removeOnClose(),
 		Placement: r.in.Placement, Focus: r.in.Presentation != "background",
 		Operation: r.in.OperationID, Receipt: r.decision.Receipt(), WorkspaceID: r.place.ID, InPlace: inPlace,
+		Script: r.script, Beside: r.beside,
 	})
 	if err != nil {
 		return opened{}, err
 	}
 	r.warn(made.Warning)
-	return opened{made.Handle, made.TabID, made.PaneKey, made.Placement}, nil
+	return opened{made.Handle, made.TabID, made.PaneKey, cmp.Or(made.Placement, r.placed)}, nil
 }
 
 func (r *run) removeOnClose() bool { return r.req.Worktree != nil && r.req.Worktree.RemoveOnClose }

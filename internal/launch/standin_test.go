@@ -47,6 +47,9 @@ type stage struct {
 	shown     bool                                     // what Shows says
 	pasted    paste.Report                             // what Paste says, after it has told the agent; "" is submitted
 	pastes    []PasteRequest                           // of Paste
+
+	setupLimit time.Duration
+	scripts    sync.WaitGroup // setups that run
 }
 
 func newStage(t testing.TB) *stage {
@@ -85,7 +88,7 @@ func (s *stage) executor(t testing.TB, db *store.Store) *Executor {
 		sessions = nil
 	}
 	x := New(Config{
-		Sessions: sessions, SupportLimit: time.Second,
+		Sessions: sessions, SupportLimit: time.Second, Setups: setups{s}, SetupLimit: s.setupLimit,
 		Ledger: ledger, Agents: s, Workspaces: s, Surfaces: s, Held: s, Terminals: s, Host: db.Identity().HostID,
 		Key: db.FingerprintKey(), Failpoint: s.failpoint, Started: s.started, DefaultSurface: s.surface,
 	})
@@ -146,6 +149,15 @@ func (s *stage) Create(_ context.Context, in davit.CreateWorktree, instance stri
 	return w, "The base is behind its remote.", nil
 }
 
+// Setup: the script is a file of the stage.
+func (s *stage) Setup(_ context.Context, _ davit.Worktree, decision string) (script, warning string, err error) {
+	text, err := os.ReadFile(s.path("script"))
+	if errors.Is(err, os.ErrNotExist) || decision == "skip" {
+		return "", "", nil
+	}
+	return string(text), "", err
+}
+
 func (s *stage) Folder(_ context.Context, in davit.CreateFolder, _ string) (Place, error) {
 	return Place{ID: "folder:" + in.Path, Path: in.Path}, nil
 }
@@ -175,7 +187,11 @@ func (s *stage) OpenTerminal(ctx context.Context, r TerminalRequest) (TerminalOp
 	cmd := exec.Command(r.Argv[0], r.Argv[1:]...)
 	cmd.Dir = r.Dir
 	cmd.Env = append(append(os.Environ(), "AGENTS="+s.path("agents"), "PANE="+string(r.Pane)), append(r.Env, r.SecretEnv...)...)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if r.Script != nil {
+		if err := s.runSetup(r.Pane, *r.Script, cmd); err != nil {
+			return TerminalOpened{}, err
+		}
+	} else if out, err := cmd.CombinedOutput(); err != nil {
 		return TerminalOpened{}, fmt.Errorf("run %v: %w: %s", r.Argv, err, out)
 	}
 	if s.failpoint != nil {
@@ -194,9 +210,12 @@ func (s *stage) Handle(_ context.Context, o davit.Outcome) (string, bool, error)
 	return TerminalHandle(davit.PaneID(pane), string(life)), true, nil
 }
 
-// Holds: the keeper has the pane when its program was started.
+// Holds: the keeper has the pane when its program was started, or its setup.
 func (s *stage) Holds(_ context.Context, key davit.PaneKey) (bool, error) {
 	_, pane, _ := strings.Cut(string(key), ":")
+	if there, err := s.there("setup-" + pane); there || err != nil {
+		return there, err
+	}
 	return s.there("agents", pane)
 }
 

@@ -97,6 +97,19 @@ type PaneSpec struct {
 	LogBase     uint64            `json:"logBase,omitempty"` // offset of the pane at which the keeper's log begins
 
 	SecretPlaces []SecretPlace `json:"secretPlaces,omitempty"` // where the parameters' values go
+
+	Setup *SetupSpec   `json:"setup,omitempty"` // runs before the first start of the program
+	After davit.PaneID `json:"after,omitempty"` // the pane whose setup the startup commands wait for
+}
+
+// SetupSpec is the setup script of a worktree that runs in a pane's terminal before its
+// program (spec launch L5.3), allowed by the user.
+type SetupSpec struct {
+	Script    string `json:"script"`
+	Directory string `json:"directory"`     // the worktree's root
+	Anyway    bool   `json:"anyway"`        // the program starts however the script ends
+	Alone     bool   `json:"alone"`         // there is no program: the pane is the script's
+	For       string `json:"for,omitempty"` // who waits for it, in words
 }
 
 // SecretPlace is where the value of a secret parameter goes in a variable of Env.

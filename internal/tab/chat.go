@@ -37,6 +37,11 @@ func (s *Service) OpenChat(ctx context.Context, req launch.ChatRequest) (launch.
 	var opened launch.ChatOpened
 	err := s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
 		_, paneThere := m.Rows.Panes[req.Pane]
+		if req.Beside != "" && !paneThere {
+			d := newDraft(m)
+			err := d.beside(req.Beside, row)
+			return d.change, err
+		}
 		if _, open := model.Tab(m.State, req.Tab); open || paneThere {
 			return host.Change{}, davit.Errorf(davit.CodeLaunchPaneLive, "the tab %s is there already", req.Tab).WithHint("choose another pane key, or leave it out")
 		}
@@ -60,6 +65,7 @@ func (s *Service) OpenChat(ctx context.Context, req launch.ChatRequest) (launch.
 		return opened, err
 	}
 	s.cfg.Chips.Pane(req.Pane, row.Spec.Directory)
+	s.setupDone(ctx, req.Beside)
 	s.noteLaunch(ctx, davit.Result{
 		Outcome: davit.Outcome{Kind: davit.Structured, SessionID: string(req.Session), TabID: req.Tab}, WorktreeID: req.WorkspaceID, Receipt: req.Receipt,
 	}, req.Worktree)

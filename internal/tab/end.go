@@ -13,6 +13,7 @@ import (
 	"davit/internal/host"
 	"davit/internal/keeper"
 	"davit/internal/pane"
+	"davit/internal/setup"
 	"davit/internal/store"
 )
 
@@ -38,6 +39,10 @@ func (s *Service) PaneEvent(id davit.PaneID, e pane.Event) {
 func (s *Service) exited(ctx context.Context, id davit.PaneID) {
 	p, ok := s.cfg.Host.State().Panes[id]
 	if !ok || p.Exit == nil || p.Exit.Signal != "" {
+		return
+	}
+	if p.Kind == keeper.PaneSetup {
+		s.setupDone(ctx, id)
 		return
 	}
 	byDefault := "keep"
@@ -220,5 +225,8 @@ func (s *Service) removeFiles(id davit.PaneID) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			s.cfg.Log.Debug("a file of a closed pane stays", "path", path, "err", err)
 		}
+	}
+	if err := setup.Forget(s.cfg.Home.State, id); err != nil {
+		s.cfg.Log.Debug("a file of a closed pane's setup stays", "pane", id, "err", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"davit"
 	"davit/internal/host"
 	"davit/internal/keeper"
+	"davit/internal/launch"
 	"davit/internal/layout"
 	"davit/internal/model"
 	"davit/internal/shell"
@@ -57,6 +58,7 @@ func (s *Service) carryOut(ctx context.Context, plan *tabconfig.Plan, o *opening
 	if t.Focused == "" {
 		t.Focused = ids[0]
 	}
+	giveSetup(o.setupOf(), ids, leaves)
 	if err := s.put(ctx, t, leaves, ids, plan.Group, o.row); err != nil {
 		return wire.Opened{}, err
 	}
@@ -72,7 +74,12 @@ func (s *Service) carryOut(ctx context.Context, plan *tabconfig.Plan, o *opening
 		}
 		result, err := s.launchPane(ctx, t, l)
 		if err != nil {
-			s.failPane(ctx, id, err) // its pane shows why; the others go on
+			if davit.CodeOf(err) != davit.CodeWorktreeSetup || l.row.Spec.Setup == nil { // else its terminal shows why
+				s.failPane(ctx, id, err) // its pane shows why; the others go on
+			}
+			if davit.CodeOf(err) == davit.CodeWorktreeSetup {
+				o.told = append(o.told, davit.AsError(err).Message)
+			}
 			continue
 		}
 		opened.Launches = append(opened.Launches, result)
@@ -176,6 +183,12 @@ func (s *Service) plant(n tabconfig.PlanNode, t *davit.Tab, o *opening, leaves m
 
 // launchPane starts a config's agent pane through the one launch operation (T4.3).
 func (s *Service) launchPane(ctx context.Context, t davit.Tab, l *leaf) (davit.Result, error) {
+	if first := l.row.Spec.After; first != "" {
+		key := davit.NewPaneKey(t.ID, first)
+		if end, err := s.AwaitSetup(ctx, key); err == nil && end.State == launch.SetupFailed {
+			return davit.Result{}, davit.Errorf(davit.CodeWorktreeSetup, "the setup script %s, so %s was not started", end.Why, l.plan.Agent)
+		}
+	}
 	intent := davit.Intent{
 		Agent: l.row.Pane.Agent, OperationID: newOperationID(s.cfg.Now()), LaunchSource: "tab_config", Surface: davit.Terminal,
 		Target:  davit.Target{Kind: davit.TargetExisting, Worktree: "path:" + l.row.Spec.Directory},

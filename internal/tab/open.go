@@ -50,6 +50,9 @@ func (s *Service) OpenConfig(ctx context.Context, req wire.OpenRequest) (wire.Op
 		return wire.Opened{}, o.withKept(err)
 	}
 	opened, err := s.carryOut(ctx, plan, &o)
+	for _, text := range o.told {
+		warnings = append(warnings, wire.Fault{File: loaded.Path, Severity: string(tabconfig.Warning), Code: "setup_not_run", Message: text, Text: "warning: " + text})
+	}
 	opened.Warnings = warnings
 	if err != nil {
 		return opened, o.withKept(err)
@@ -97,8 +100,9 @@ type opening struct {
 	in       tabconfig.Input
 	secrets  map[string]string
 	worktree *davit.Worktree
-	agent    string // of panes that name none, "" for none
-	row      string // id of the durable row of this opening, "" before there is one
+	agent    string   // of panes that name none, "" for none
+	row      string   // id of the durable row of this opening, "" before there is one
+	told     []string // warnings of this opening
 }
 
 // place is where the opening starts from.

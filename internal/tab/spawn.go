@@ -83,6 +83,9 @@ func (s *Service) spawnRequest(row store.PaneRow, transient []string) (keeper.Sp
 		req.Path = path
 	}
 	req.Env = shell.PaneEnv(env)
+	if spec.Setup != nil && spec.Starts == 0 {
+		return s.withSetup(row, req, transient)
+	}
 	return req, nil
 }
 

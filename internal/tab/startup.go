@@ -26,7 +26,10 @@ func (s *Service) startup(id davit.PaneID, kind string, commands []string) {
 	}
 	s.later(func(ctx context.Context) {
 		starts := s.cfg.Host.Model().Rows.Panes[id].Spec.Starts
-		fault, err := s.runStartup(ctx, id, shell.Kind(kind), commands)
+		fault, err := s.afterSetup(ctx, id, commands)
+		if fault == nil && err == nil {
+			fault, err = s.runStartup(ctx, id, shell.Kind(kind), commands)
+		}
 		if err != nil && ctx.Err() == nil {
 			s.cfg.Log.Info("startup commands ended early", "pane", id, "err", err)
 		}

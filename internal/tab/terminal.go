@@ -38,6 +38,12 @@ func (s *Service) OpenTerminal(ctx context.Context, req launch.TerminalRequest) 
 			row = s.agentRow(req, reserved)
 			return host.Change{Events: []davit.Event{{Kind: davit.EventPane, Pane: &row.Pane}}, Batch: store.Batch{PutPanes: []store.PaneRow{row}}}, nil
 		}
+		if req.Beside != "" {
+			row = s.agentRow(req, store.PaneRow{Pane: davit.Pane{ID: req.Pane, Tab: req.Tab}})
+			d := newDraft(m)
+			err := d.beside(req.Beside, row)
+			return d.change, err
+		}
 		if _, open := model.Tab(m.State, req.Tab); open {
 			return host.Change{}, davit.Errorf(davit.CodeLaunchPaneLive, "the tab %s has no pane %s", req.Tab, req.Pane)
 		}
@@ -58,6 +64,7 @@ func (s *Service) OpenTerminal(ctx context.Context, req launch.TerminalRequest) 
 		}
 		return opened, err
 	}
+	s.setupDone(ctx, req.Beside)
 	s.noteLaunch(ctx, davit.Result{
 		Outcome: davit.Outcome{Kind: davit.Terminal, TabID: req.Tab, PaneKey: req.PaneKey}, WorktreeID: req.WorkspaceID, Receipt: req.Receipt,
 	}, req.Worktree)
@@ -114,7 +121,11 @@ func (s *Service) agentRow(req launch.TerminalRequest, row store.PaneRow) store.
 	p := row.Pane
 	p.Session, p.Fault = "", ""
 	p.Kind, p.Agent, p.Practice, p.Argv, p.PaneKey, p.Note = keeper.PaneAgent, req.Agent, req.Practice, req.Argv[:1], req.PaneKey, note
-	made, _ := s.starting(p, store.PaneSpec{Argv: req.Argv, Directory: dir, Agent: req.Agent, OperationID: req.Operation})
+	spec := store.PaneSpec{Argv: req.Argv, Directory: dir, Agent: req.Agent, OperationID: req.Operation, Setup: row.Spec.Setup}
+	if req.Script != nil {
+		spec.Setup = &store.SetupSpec{Script: req.Script.Text, Directory: req.Script.Dir, For: cmp.Or(req.AgentName, req.Agent)}
+	}
+	made, _ := s.starting(p, spec)
 	made.Pane.Running = true
 	return made
 }
@@ -192,7 +203,7 @@ func (s *Service) drop(ctx context.Context, id davit.TabID) error {
 	return s.cfg.Host.Change(ctx, func(m host.Model) (host.Change, error) {
 		t, ok := model.Tab(m.State, id)
 		if !ok || len(model.PanesOf(t)) != 1 {
-			return host.Change{}, nil
+			return host.Change{}, nil // the pane of its setup is there too, and stays with it
 		}
 		return host.Change{Events: []davit.Event{{Kind: davit.EventTabRemoved, TabID: t.ID}, {Kind: davit.EventPaneRemoved, PaneID: model.PanesOf(t)[0]}}}, nil
 	})

@@ -137,6 +137,7 @@ type OpenRequest struct {
 	Print             bool              `json:"print,omitempty" doc:"answer the plan and run nothing"`
 	CreateDirectories bool              `json:"createDirectories,omitempty"`
 	Background        bool              `json:"background,omitempty"`
+	Setup             string            `json:"setup,omitempty" doc:"run, skip or inherit: the setup script of the worktree that the config makes"`
 }
 
 // ValueFault is a value that does not fit its parameter: details.values of a refused
@@ -154,4 +155,31 @@ type Opened struct {
 	Launches []davit.Result  `json:"launches"`
 	Plan     any             `json:"plan,omitempty"`
 	Warnings []Fault         `json:"warnings,omitempty"`
+}
+
+// SetupRequest is worktree.setup: which setup script would a new worktree have?
+type SetupRequest struct {
+	In     string `json:"in,omitempty" doc:"a selector of the repository; the caller's own when empty"`
+	Dir    string `json:"dir,omitempty"`
+	Base   string `json:"base,omitempty"`
+	Branch string `json:"branch,omitempty" doc:"one that is there already is checked out as it is, and its script counts"`
+}
+
+// Setup answers it. Script is empty when there is none, or when the file has faults.
+type Setup struct {
+	Path   string  `json:"path" doc:"where the repository has the file"`
+	Script string  `json:"script,omitempty"`
+	Text   string  `json:"text,omitempty" doc:"of the whole file: that is what is trusted"`
+	Digest string  `json:"digest,omitempty"`
+	Trust  string  `json:"trust,omitempty" doc:"trusted, untrusted, or changed: another text was allowed"`
+	Faults []Fault `json:"faults"`
+}
+
+// SetupAllow is worktree.allowSetup: the text with this digest may run.
+type SetupAllow struct {
+	In     string `json:"in,omitempty"`
+	Dir    string `json:"dir,omitempty"`
+	Base   string `json:"base,omitempty"`
+	Branch string `json:"branch,omitempty"`
+	Digest string `json:"digest" doc:"of the text that the user has seen; another is refused"`
 }

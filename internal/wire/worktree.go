@@ -53,6 +53,7 @@ type WorktreeOpen struct {
 	RemoveOnClose *bool         `json:"removeOnClose,omitempty" doc:"true when absent; git refuses while it is dirty"`
 	DeleteBranch  bool          `json:"deleteBranch,omitempty" doc:"an [on_close] command that deletes the branch: destructive"`
 	Background    bool          `json:"background,omitempty"`
+	Setup         string        `json:"setup,omitempty" doc:"run, skip or inherit: the setup script of the repository"`
 }
 
 // WorktreeOpened answers it.

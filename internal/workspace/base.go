@@ -2,71 +2,11 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-
-	"github.com/pelletier/go-toml/v2"
 
 	"davit"
 	"davit/internal/git"
 )
-
-// settings is what davit reads of `.davit/workspace.toml`.
-type settings struct {
-	Base  string `toml:"base"`
-	Setup any    `toml:"setup"`
-}
-
-const (
-	settingsFile = ".davit/workspace.toml"
-	maxSettings  = 1 << 20
-)
-
-// readSettings reads the settings of a work tree; a bare repository has those of its
-// HEAD. No file is no settings.
-func (w *Workspaces) readSettings(ctx context.Context, repo repository, root string) (settings, error) {
-	var data []byte
-	var err error
-	if root == "" {
-		data, err = w.cfg.Git.Read(ctx, repo.dir(), "cat-file", "blob", "HEAD:"+settingsFile)
-		if git.Status(err) == 128 {
-			return settings{}, nil
-		}
-	} else {
-		data, err = readRegular(filepath.Join(root, filepath.FromSlash(settingsFile)))
-		if errors.Is(err, fs.ErrNotExist) {
-			return settings{}, nil
-		}
-	}
-	if err != nil {
-		return settings{}, err
-	}
-	var s settings
-	if err := toml.Unmarshal(data, &s); err != nil {
-		return settings{}, fmt.Errorf("%s: %w", settingsFile, err)
-	}
-	return s, nil
-}
-
-func readRegular(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSettings {
-		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", file, maxSettings)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxSettings))
-}
 
 // base is where a new branch starts.
 type base struct {
@@ -83,17 +23,13 @@ func (w *Workspaces) findBase(ctx context.Context, repo repository, start Worksp
 	if requested != "" {
 		return w.namedBase(ctx, repo, start.Path, requested, refs, "the requested base")
 	}
-	root := repo.path
-	if repo.bare {
-		root = ""
-	}
-	pinned, err := w.readSettings(ctx, repo, root)
+	pinned, err := w.pinnedBase(ctx, repo)
 	if err != nil {
 		return base{}, davit.Errorf(davit.CodeWorktreeBase, "cannot tell the base that the repository pins: %w", err).
 			WithHint("Mend the file, or name a base.")
 	}
-	if pinned.Base != "" {
-		return w.namedBase(ctx, repo, repo.dir(), pinned.Base, refs, "the base pinned in "+settingsFile)
+	if pinned != "" {
+		return w.namedBase(ctx, repo, repo.dir(), pinned, refs, "the base pinned in "+SettingsFile)
 	}
 	if remote != "" {
 		ref, err := w.cfg.Git.RemoteHead(ctx, repo.dir(), remote)

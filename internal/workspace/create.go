@@ -67,7 +67,7 @@ func (w *Workspaces) make(ctx context.Context, at located, req CreateRequest) (w
 	if err != nil {
 		return davit.Worktree{}, "", err
 	}
-	wt, err = w.build(ctx, repo, p, req)
+	wt, err = w.build(ctx, repo, p)
 	return wt, checkoutOf(repo, start), err
 }
 
@@ -261,7 +261,7 @@ func (w *Workspaces) root(repo repository) (string, error) {
 }
 
 // build lets git do it: record, act, check, record.
-func (w *Workspaces) build(ctx context.Context, repo repository, p plan, req CreateRequest) (davit.Worktree, error) {
+func (w *Workspaces) build(ctx context.Context, repo repository, p plan) (davit.Worktree, error) {
 	wt := p.worktree
 	if err := w.record(wt, StageCreating); err != nil {
 		return davit.Worktree{}, davit.Errorf(davit.CodeInternal, "nothing was made, because it could not be recorded: %w", err)
@@ -289,11 +289,6 @@ func (w *Workspaces) build(ctx context.Context, repo repository, p plan, req Cre
 		wt.Warning = strings.Join(append(p.warnings, "created, unverified: "+err.Error()), "; ")
 		return wt, davit.Errorf(davit.CodeWorktreeUnverified, "the worktree at %s was created, but is unverified: %w", wt.Path, err).
 			With("path", wt.Path).With("branch", wt.Branch).With("worktreeId", wt.ID)
-	}
-	if s, err := w.readSettings(ctx, repo, wt.Path); err != nil {
-		p.warnings = append(p.warnings, "its settings cannot be read: "+err.Error())
-	} else if s.Setup != nil && req.SetupDecision != "skip" {
-		p.warnings = append(p.warnings, "the setup in "+settingsFile+" was skipped: this version does not run it")
 	}
 	wt.Warning = strings.Join(p.warnings, "; ")
 	if err := w.record(wt, StageCreated); err != nil {

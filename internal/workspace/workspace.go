@@ -101,7 +101,6 @@ type CreateRequest struct {
 	NameWasGenerated bool   // the name may take a suffix
 	Branch           string // default: Name
 	Base             string // default: L9.3's order
-	SetupDecision    string // run | skip | inherit; setup is not run yet
 	RemoveOnClose    bool
 }
 

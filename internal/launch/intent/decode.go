@@ -276,7 +276,7 @@ func Encode(value any) json.RawMessage {
 }
 
 func decodeWorktree(o object, into *davit.CreateWorktree) error {
-	if name, found := o.unknown("repo", "name", "nameWasGenerated", "branch", "baseBranch", "setupDecision", "removeOnClose"); found {
+	if name, found := o.unknown("repo", "name", "nameWasGenerated", "branch", "baseBranch", "setupDecision", "setupPolicy", "removeOnClose"); found {
 		return refused("the launch intent has an unknown field: %s", name).With("field", name)
 	}
 	err := first(
@@ -286,14 +286,13 @@ func decodeWorktree(o object, into *davit.CreateWorktree) error {
 		read(o, "branch", &into.Branch),
 		read(o, "baseBranch", &into.BaseBranch),
 		read(o, "setupDecision", &into.SetupDecision),
+		read(o, "setupPolicy", &into.SetupPolicy),
 		read(o, "removeOnClose", &into.RemoveOnClose),
+		oneOf("target.create.setupPolicy", into.SetupPolicy, "", "wait-for-setup", "start-immediately"),
 		oneOf("target.create.setupDecision", into.SetupDecision, "", "run", "skip", "inherit"),
 	)
 	if err == nil && strings.TrimSpace(into.Repo) == "" {
 		return &fieldError{"target.create.repo", "is empty"}
-	}
-	if err == nil && into.SetupDecision == "run" {
-		return NotServed("target.create.setupDecision", "running a setup script")
 	}
 	return err
 }

@@ -104,7 +104,7 @@ func TestDecodeRefuses(t *testing.T) { // spec launch L1, L1.1
 		{create(`{"repo":"active","force":true}`) + `}`, davit.CodeLaunchFieldRefused, "target.create.force"},
 		{create(`{"repo":"active","Name":"x"}`) + `}`, davit.CodeLaunchFieldRefused, "target.create.Name"},
 		{create(`{"repo":"active","setupDecision":"maybe"}`) + `}`, davit.CodeInvalid, "target.create.setupDecision"},
-		{create(`{"repo":"active","setupDecision":"run"}`) + `}`, davit.CodeNotServedYet, "target.create.setupDecision"},
+		{create(`{"repo":"active","setupPolicy":"later"}`) + `}`, davit.CodeInvalid, "target.create.setupPolicy"},
 		{create(`{"repo":"active"}`) + `,"cwd":"/etc"}`, davit.CodeInvalid, "cwd"},
 		{create(`{"repo":"active"}`) + `,"cwd":"a/../../b"}`, davit.CodeInvalid, "cwd"},
 		{`{"agent":"practice","target":{"kind":"create-folder-workspace","create":{"path":"/d","repo":"x"}}}`, davit.CodeLaunchFieldRefused, "target.create.repo"},
