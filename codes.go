@@ -231,7 +231,7 @@ var codeTable = []CodeInfo{
 	{CodeWorktreeDirty, 409, 10, "Removing the worktree would lose work.", "nothing", "Save what the list names, or force with its digest."},
 	{CodeWorktreeProtected, 403, 10, "This worktree is never removed by davit.", "nothing", "Use git itself if you mean it."},
 	{CodeWorktreeGit, 500, 10, "git refused.", "maybe", "Read git's own words in the message."},
-	{CodeWorktreeSetup, 500, 10, "The setup script failed.", "the worktree, kept", "Look at the pane."},
+	{CodeWorktreeSetup, 500, 10, "The setup script failed: no agent was started.", "the worktree, kept", "Look at the pane; mend it, then launch in that worktree."},
 	{CodeDirectoryMissing, 422, 10, "The directory does not exist.", "nothing", "Create it, or name another."},
 }
 

@@ -62,3 +62,46 @@ func TestGuideOfTabConfigs(t *testing.T) {
 		Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true, Setup: setupStory, Condition: storyCondition, Cmds: storyCommands(),
 	})
 }
+
+// TestGuideOfSetup runs the setup script that the guide shows, in the first pane of a tab
+// on a new worktree.
+func TestGuideOfSetup(t *testing.T) { // spec launch L9.5
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", "setup.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(page), "```toml\n")
+	example, _, closed := strings.Cut(after, "```")
+	if !found || !closed {
+		t.Fatal("the guide has no example")
+	}
+	story := `gitrepo repo
+cd repo
+exec git branch -M main
+mkdir .davit
+cp $WORK/workspace.toml .davit/workspace.toml
+exec git add .
+exec git commit -q -m setup
+exec davit up --detach --listen 127.0.0.1:0
+exec davit config check --strict .davit/workspace.toml
+exec davit worktree open --branch stranger --json
+jsoncheck stdout warnings/0/message '~you have not allowed its text yet'
+exec davit worktree setup --allow
+exec davit worktree open --branch login --json
+! jsoncheck stdout warnings/0
+jsonget stdout worktree/path TREE
+jsonget stdout panes/0 PANE
+waitfor 'setup done' davit pane read $PANE
+waitfor '^PORT=4100$' cat $TREE/.env.local
+exists $TREE/node_modules/.cache
+exec davit pane run $PANE 'echo a shell follows: $((40+2))'
+waitfor '^a shell follows: 42' davit pane read $PANE
+`
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "guide.txtar"), []byte(story+"-- workspace.toml --\n"+example), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true, Setup: setupStory, Condition: storyCondition, Cmds: storyCommands(),
+	})
+}

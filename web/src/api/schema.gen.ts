@@ -1296,6 +1296,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/worktree.allowSetup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Allow a repository's setup script, as long as its text is this one */
+        post: operations["worktree.allowSetup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/worktree.changes": {
         parameters: {
             query?: never;
@@ -1392,6 +1409,23 @@ export interface paths {
         put?: never;
         /** Remove a worktree; refused with a list when work would be lost */
         post: operations["worktree.remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/worktree.setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The setup script that a new worktree would have, and whether its text is allowed */
+        post: operations["worktree.setup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1928,6 +1962,7 @@ export interface components {
             removeOnClose?: boolean;
             repo: string;
             setupDecision?: string;
+            setupPolicy?: string;
         };
         Cursor: {
             /** Format: int64 */
@@ -2279,6 +2314,8 @@ export interface components {
             };
             /** @description answer the plan and run nothing */
             print?: boolean;
+            /** @description run, skip or inherit: the setup script of the worktree that the config makes */
+            setup?: string;
         };
         Opened: {
             launches: components["schemas"]["Result"][] | null;
@@ -2694,6 +2731,33 @@ export interface components {
             key: string;
             value?: unknown;
         };
+        Setup: {
+            digest?: string;
+            faults: components["schemas"]["Fault"][] | null;
+            /** @description where the repository has the file */
+            path: string;
+            script?: string;
+            /** @description of the whole file: that is what is trusted */
+            text?: string;
+            /** @description trusted, untrusted, or changed: another text was allowed */
+            trust?: string;
+        };
+        SetupAllow: {
+            base?: string;
+            branch?: string;
+            /** @description of the text that the user has seen; another is refused */
+            digest: string;
+            dir?: string;
+            in?: string;
+        };
+        SetupRequest: {
+            base?: string;
+            /** @description one that is there already is checked out as it is, and its script counts */
+            branch?: string;
+            dir?: string;
+            /** @description a selector of the repository; the caller's own when empty */
+            in?: string;
+        };
         ShutdownRequest: {
             /** @description end the programs and the keeper too */
             all?: boolean;
@@ -2985,6 +3049,8 @@ export interface components {
             prompt?: string;
             /** @description true when absent; git refuses while it is dirty */
             removeOnClose?: boolean;
+            /** @description run, skip or inherit: the setup script of the repository */
+            setup?: string;
             surface?: string;
         };
         WorktreeOpened: {
@@ -5512,6 +5578,39 @@ export interface operations {
             };
         };
     };
+    "worktree.allowSetup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupAllow"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigTrusted"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "worktree.changes": {
         parameters: {
             query?: never;
@@ -5697,6 +5796,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorktreeRemoved"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "worktree.setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setup"];
                 };
             };
             /** @description Error */
