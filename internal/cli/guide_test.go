@@ -94,7 +94,7 @@ jsonget stdout panes/0 PANE
 waitfor 'setup done' davit pane read $PANE
 waitfor '^PORT=4100$' cat $TREE/.env.local
 exists $TREE/node_modules/.cache
-exec davit pane run $PANE 'echo a shell follows: $((40+2))'
+exec davit pane write $PANE --enter 'echo a shell follows: $((40+2))'
 waitfor '^a shell follows: 42' davit pane read $PANE
 `
 	dir := t.TempDir()

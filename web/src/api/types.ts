@@ -38,6 +38,7 @@ export type Pane = Schemas["Pane"];
 export type Param = Schemas["Param"];
 export type PullRequest = Schemas["PullRequest"];
 export type Result = Schemas["Result"];
+export type Setup = Schemas["Setup"];
 export type Split = Schemas["Split"];
 export type State = Schemas["State"];
 export type Tab = Schemas["Tab"];

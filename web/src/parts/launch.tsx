@@ -13,6 +13,7 @@ import { FailBox } from "./bits";
 import { Modal } from "./dialog";
 import { AgentChoice } from "./launchagents";
 import { More } from "./launchmore";
+import { SetupChoice } from "./setupchoice";
 
 export function LaunchDialog() {
 	const agents = useSignal<readonly Agent[]>([]);
@@ -308,6 +309,15 @@ function Place({ form, workspaces, problem, set }: PlaceProps) {
 						<small>Never with work in it that would be lost. The branch stays.</small>
 					</span>
 				</label>
+			)}
+			{form.where === "worktree" && (
+				<SetupChoice
+					repo={form.workspace}
+					base={form.base.trim()}
+					branch={form.branch.trim() || form.name.trim()}
+					skip={form.skipSetup}
+					onSkip={(skipSetup) => set({ skipSetup })}
+				/>
 			)}
 		</>
 	);

@@ -28,6 +28,7 @@ import {
 	useBranches,
 	useRepositories,
 } from "./places";
+import { SetupChoice } from "./setupchoice";
 
 export function NewWorktreeDialog() {
 	const agents = useSignal<readonly Agent[]>([]);
@@ -132,6 +133,13 @@ export function NewWorktreeView(props: NewWorktreeViewProps) {
 			</div>
 			<NameChoice {...props} />
 			<RunChoice form={form} agents={agents} set={set} />
+			<SetupChoice
+				repo={form.repo}
+				base={form.base}
+				branch={form.named ? form.name.trim() : ""}
+				skip={form.skipSetup}
+				onSkip={(skipSetup) => set({ skipSetup })}
+			/>
 			<CloseChoice form={form} set={set} />
 		</FormDialog>
 	);

@@ -30,6 +30,8 @@ export interface LaunchForm {
 	args: string;
 	/** the agent's own id of a session to continue */
 	resume: string;
+	/** leave the setup script of the repository out */
+	skipSetup: boolean;
 }
 
 export const emptyLaunch: LaunchForm = {
@@ -51,6 +53,7 @@ export const emptyLaunch: LaunchForm = {
 	argsKind: "saved",
 	args: "",
 	resume: "",
+	skipSetup: false,
 };
 
 export function operationId(now: number, random: Uint8Array): string {
@@ -106,6 +109,7 @@ function targetOf(form: LaunchForm): Intent["target"] {
 			if (form.branch.trim() !== "") create.branch = form.branch.trim();
 			if (form.base.trim() !== "") create.baseBranch = form.base.trim();
 			if (form.removeOnClose) create.removeOnClose = true;
+			if (form.skipSetup) create.setupDecision = "skip";
 			return { kind: "create-worktree", create };
 		}
 	}

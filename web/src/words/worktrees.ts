@@ -1,6 +1,6 @@
 // Worktrees: the form that makes one, and what is said of those that there are (spec tabs
 // T5.10, spec launch L9). Pure.
-import type { Fail, WorktreeInfo, WorktreeOpen } from "../api/types";
+import type { Fail, Setup, WorktreeInfo, WorktreeOpen } from "../api/types";
 import { baseOf } from "./path";
 
 export interface WorktreeForm {
@@ -14,6 +14,8 @@ export interface WorktreeForm {
 	prompt: string;
 	removeOnClose: boolean;
 	deleteBranch: boolean;
+	/** Leave the setup script of the repository out. */
+	skipSetup: boolean;
 }
 
 export const emptyWorktree: WorktreeForm = {
@@ -25,6 +27,7 @@ export const emptyWorktree: WorktreeForm = {
 	prompt: "",
 	removeOnClose: true,
 	deleteBranch: false,
+	skipSetup: false,
 };
 
 export function worktreeRequest(form: WorktreeForm): WorktreeOpen {
@@ -34,6 +37,7 @@ export function worktreeRequest(form: WorktreeForm): WorktreeOpen {
 	if (form.agent) request.agent = form.agent;
 	if (form.agent && form.prompt.trim() !== "") request.prompt = form.prompt;
 	if (form.deleteBranch && form.removeOnClose) request.deleteBranch = true;
+	if (form.skipSetup) request.setup = "skip";
 	return request;
 }
 
@@ -69,6 +73,18 @@ export function nameNote(name: string, branches: readonly { name: string; worktr
 	return same.worktree
 		? `Checked out already in ${same.worktree}.`
 		: "This branch exists: it is checked out as it is.";
+}
+
+/** What the user has said of a setup script, and what that means (spec launch L9.5). */
+export function setupWords(setup: Setup): string {
+	switch (setup.trust) {
+		case "trusted":
+			return "You allowed this text. The agent starts when it has ended well.";
+		case "changed":
+			return "The repository's script is not the one that you allowed: read it. It can run any command, and is left out until you allow it.";
+		default:
+			return "This script comes with the repository: read it. It can run any command, and is left out until you allow it.";
+	}
 }
 
 /** Where a generated worktree goes, in words. */
