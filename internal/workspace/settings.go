@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"davit"
 	"davit/internal/git"
 	"davit/internal/tabconfig"
 )
@@ -59,18 +58,15 @@ type SettingsText struct {
 // Settings gives the settings file of the commit that a worktree made by the request would
 // have. It makes nothing.
 func (w *Workspaces) Settings(ctx context.Context, req CreateRequest) (SettingsText, error) {
-	start, err := w.Resolve(ctx, req.Repo, req.CallerDir)
+	at, err := w.locate(ctx, req)
 	if err != nil {
 		return SettingsText{}, err
 	}
-	if start.Kind == KindFolder {
-		return SettingsText{}, davit.Errorf(davit.CodeWorkspaceNotFound, "%s is a plain folder, and worktrees come from repositories", start.Path)
-	}
-	repo, err := w.load(ctx, start.CommonDir)
+	repo, refs, err := w.picture(ctx, at.commonDir)
 	if err != nil {
 		return SettingsText{}, err
 	}
-	refs, err := w.branches(ctx, repo)
+	start, err := at.start(repo)
 	if err != nil {
 		return SettingsText{}, err
 	}
@@ -88,7 +84,7 @@ func (w *Workspaces) Settings(ctx context.Context, req CreateRequest) (SettingsT
 		}
 		commit = from.commit
 	}
-	found := SettingsText{Path: filepath.Join(repo.dir(), filepath.FromSlash(SettingsFile)), CommonDir: repo.commonDir}
+	found := SettingsText{Path: filepath.Join(repo.path, filepath.FromSlash(SettingsFile)), CommonDir: repo.commonDir}
 	found.Text, err = w.blob(ctx, repo, commit)
 	return found, err
 }
