@@ -108,6 +108,7 @@ type Pane struct {
 	Startup *StartupFault `json:"startup,omitempty"` // a startup command failed, and the rest was not run
 
 	AgentState *AgentState `json:"agentState,omitempty"` // what the agent in it does; nil where none is known
+	Seen       *time.Time  `json:"seen,omitempty"`       // of a chat: since when it was what somebody has last looked at
 }
 
 // StartupFault is a command of a config's pane that failed, and what was not run after it

@@ -92,8 +92,10 @@ func (c *client) follow(f wire.ClientFrame) error {
 	}
 	c.chats[f.Session] = rows
 	if v, err := c.server.cfg.Sessions.Get(f.Session); err == nil && v.Pane != "" {
-		c.looks[f.Session] = c.server.cfg.Status.Look(v.Pane)
 		c.rooms[f.Session] = v.Pane
+	}
+	if !c.away {
+		c.lookChat(f.Session, rows)
 	}
 	c.group.Go(func() {
 		for {
@@ -105,6 +107,42 @@ func (c *client) follow(f wire.ClientFrame) error {
 		}
 	})
 	return nil
+}
+
+func (c *client) lookChat(id davit.SessionID, rows *session.Subscription) {
+	rows.Look(true)
+	if v, err := c.server.cfg.Sessions.Get(id); err == nil && v.Pane != "" {
+		c.looks[id] = c.server.cfg.Status.Look(v.Pane)
+	}
+}
+
+// attend says whether nobody is at the client: one that shows panes to nobody looks at none.
+func (c *client) attend(away bool) {
+	if c.away == away {
+		return
+	}
+	c.away = away
+	for id, s := range c.subs {
+		switch {
+		case s.output == nil:
+		case away:
+			s.looked()
+			s.looked = func() {}
+		default:
+			s.looked = c.server.cfg.Status.Look(id)
+		}
+	}
+	for id, rows := range c.chats {
+		if !away {
+			c.lookChat(id, rows)
+			continue
+		}
+		rows.Look(false)
+		if done, ok := c.looks[id]; ok {
+			delete(c.looks, id)
+			done()
+		}
+	}
 }
 
 func (c *client) unfollow(id davit.SessionID) {

@@ -75,6 +75,7 @@ type client struct {
 	viewer Viewer                           // nil for a client without events
 	look   wire.ClientFrame                 // the last of type look
 	rooms  map[davit.SessionID]davit.PaneID // panes of the chats
+	away   bool                             // nobody is at the client
 }
 
 // sees tells what the client shows: the panes that it is subscribed to, the chats that it
@@ -187,6 +188,7 @@ func (c *client) handle(f wire.ClientFrame) error {
 			return davit.Errorf(davit.CodeInvalid, "a client shows at most %d panes at once", maxSubs)
 		}
 		c.look = f
+		c.attend(f.Away || f.Hidden)
 		c.sees()
 		return nil
 	case "follow":
@@ -277,7 +279,10 @@ func (c *client) subscribe(s *sub, f wire.ClientFrame) {
 	if s.output != nil {
 		_ = s.output.Close()
 	} else {
-		s.looked = c.server.cfg.Status.Look(f.Pane)
+		s.looked = func() {}
+		if !c.away {
+			s.looked = c.server.cfg.Status.Look(f.Pane)
+		}
 	}
 	if f.Cols > 0 && f.Rows > 0 {
 		s.pane.Claim(c.name, f.Cols, f.Rows)

@@ -37,10 +37,9 @@ type statuses struct {
 	mu     sync.Mutex // guards what follows
 	looks  map[davit.PaneID]int
 	memory map[davit.PaneID]status.Memory
-	offset map[davit.PaneID]uint64    // of the last look at its screen
-	dirty  map[davit.PaneID]bool      // changed since run has last been there
-	raised map[davit.PaneID]raised    // what a notice was raised for
-	seen   map[davit.PaneID]time.Time // since when a chat was what somebody has seen
+	offset map[davit.PaneID]uint64 // of the last look at its screen
+	dirty  map[davit.PaneID]bool   // changed since run has last been there
+	raised map[davit.PaneID]raised // what a notice was raised for
 	cached *agent.Catalogue
 	loaded time.Time
 	wake   chan struct{} // capacity 1
@@ -52,7 +51,7 @@ const lookEvery = time.Second
 func newStatuses(ctx context.Context, d *daemon, a *agents, loaded *host.Model) (*statuses, error) {
 	s := &statuses{
 		d: d, agents: a, started: time.Now(), looks: map[davit.PaneID]int{}, memory: map[davit.PaneID]status.Memory{}, offset: map[davit.PaneID]uint64{},
-		dirty: map[davit.PaneID]bool{}, raised: map[davit.PaneID]raised{}, seen: map[davit.PaneID]time.Time{}, wake: make(chan struct{}, 1),
+		dirty: map[davit.PaneID]bool{}, raised: map[davit.PaneID]raised{}, wake: make(chan struct{}, 1),
 	}
 	s.notify.Store(notifyAll)
 	value, found, err := d.store.Setting(ctx, keyNotify)
@@ -133,6 +132,7 @@ func (s *statuses) settle(ctx context.Context) {
 			s.forget(id)
 		} else {
 			s.live(ctx, p)
+			s.inView(ctx, id)
 		}
 		s.tellNotice(ctx, id)
 	}
@@ -144,7 +144,6 @@ func (s *statuses) forget(id davit.PaneID) {
 	delete(s.memory, id)
 	delete(s.offset, id)
 	delete(s.raised, id)
-	delete(s.seen, id)
 }
 
 // live follows the program of an agent's pane: from its start to its end.
@@ -427,10 +426,8 @@ func (s *statuses) Seen(ctx context.Context, id davit.PaneID) {
 	if !there {
 		return
 	}
-	if v, chat := state.Sessions[p.Session]; chat {
-		s.mu.Lock()
-		s.seen[id] = v.Since
-		s.mu.Unlock()
+	if v, chat := state.Sessions[p.Session]; chat && !hasSeen(p, v) {
+		s.keepSeen(ctx, id, v.Since)
 	}
 	if p.AgentState != nil && p.AgentState.Unread {
 		s.change(ctx, id, func(was status.State, _ time.Time) status.State { return status.Seen(was) })
@@ -438,12 +435,36 @@ func (s *statuses) Seen(ctx context.Context, id davit.PaneID) {
 	s.unnotice(ctx, id)
 }
 
-// hasSeen says that somebody looks at a chat, or did since it is what it is.
-func (s *statuses) hasSeen(v davit.Session) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.looks[v.Pane] > 0 || s.seen[v.Pane].Equal(v.Since)
+// keepSeen stores that somebody has seen a chat as it is since a time: every client is told,
+// and it outlives the host.
+func (s *statuses) keepSeen(ctx context.Context, id davit.PaneID, since time.Time) {
+	err := s.d.host.Change(ctx, func(m host.Model) (host.Change, error) {
+		p, there := m.State.Panes[id]
+		if !there || p.Seen != nil && p.Seen.Equal(since) {
+			return host.Change{}, nil
+		}
+		p.Seen = &since
+		return host.Change{Events: []davit.Event{{Kind: davit.EventPane, Pane: &p}}}, nil
+	})
+	if err != nil {
+		s.d.log.Debug("a look at a chat was not stored", "pane", id, "err", err)
+	}
 }
+
+// inView keeps what a chat that somebody looks at has become as seen.
+func (s *statuses) inView(ctx context.Context, id davit.PaneID) {
+	s.mu.Lock()
+	looked := s.looks[id] > 0
+	s.mu.Unlock()
+	state := s.d.host.State()
+	p := state.Panes[id]
+	if v, chat := state.Sessions[p.Session]; looked && chat && v.Status == davit.AgentWaiting && !hasSeen(p, v) {
+		s.keepSeen(ctx, id, v.Since)
+	}
+}
+
+// hasSeen says that somebody has looked at a chat since it is what it is.
+func hasSeen(p davit.Pane, v davit.Session) bool { return p.Seen != nil && p.Seen.Equal(v.Since) }
 
 // Setting is settings.get of agent.notify (api.Status).
 func (s *statuses) Setting(key string) (json.RawMessage, bool) {

@@ -399,3 +399,23 @@ func TestStatusOfAChat(t *testing.T) {
 	testenv.Eventually(t, patience, func() (bool, string) { list := s.notices(pane); return len(list) == 0, fmt.Sprintf("%+v", list) })
 	s.down()
 }
+
+// TestNobodyAtTheClient: what a client shows while nobody is at it is not looked at: what is
+// done stays unread until somebody comes (spec session S3).
+func TestNobodyAtTheClient(t *testing.T) {
+	t.Parallel()
+	s := newStatusScene(t, "")
+	pane := s.busy()
+	page := (&chipScene{scene: s.scene}).view()
+	page.say(wire.ClientFrame{Type: "look", Away: true})
+	page.show(pane)
+	s.hook(pane, "UserPromptSubmit", `{}`)
+	s.hook(pane, "Stop", `{}`)
+	s.until(pane, "it is done, and unread", func(a davit.AgentState) bool { return a.Status == davit.AgentDone && a.Unread })
+	page.say(wire.ClientFrame{Type: "look"})
+	s.until(pane, "somebody has come", func(a davit.AgentState) bool { return !a.Unread })
+	page.say(wire.ClientFrame{Type: "look", Away: true})
+	s.hook(pane, "UserPromptSubmit", `{}`)
+	s.hook(pane, "Stop", `{}`)
+	s.until(pane, "they have left again", func(a davit.AgentState) bool { return a.Status == davit.AgentDone && a.Unread })
+}

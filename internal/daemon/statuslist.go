@@ -41,7 +41,7 @@ func (s *statuses) List(context.Context) []davit.AgentRow {
 		running := v.Status == davit.AgentStarting || v.Status == davit.AgentWorking || v.Status == davit.AgentWaiting
 		if !shown[id] && running {
 			row := davit.AgentRow{}
-			s.fillChat(&row, v)
+			s.fillChat(&row, v, false)
 			rows = append(rows, row)
 		}
 	}

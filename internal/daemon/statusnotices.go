@@ -164,7 +164,7 @@ func (s *statuses) row(state davit.State, p davit.Pane) (row davit.AgentRow, sho
 		if !known {
 			return row, false
 		}
-		s.fillChat(&row, v)
+		s.fillChat(&row, v, hasSeen(p, v))
 		return row, true
 	}
 	if p.AgentState == nil {
@@ -181,11 +181,11 @@ func (s *statuses) row(state davit.State, p davit.Pane) (row davit.AgentRow, sho
 	return row, true
 }
 
-func (s *statuses) fillChat(row *davit.AgentRow, v davit.Session) {
+func (s *statuses) fillChat(row *davit.AgentRow, v davit.Session, seen bool) {
 	row.Kind, row.Session, row.Directory = davit.Structured, v.ID, v.Directory
 	row.Agent, row.AgentName, row.Practice = v.Agent, v.AgentName, v.Practice
 	row.Status, row.Waiting, row.Since, row.Source = v.Status, v.Waiting, v.Since, davit.StatusFromProtocol
-	row.Unread = v.Status == davit.AgentDone || v.Status == davit.AgentWaiting && !s.hasSeen(v)
+	row.Unread = v.Status == davit.AgentDone || v.Status == davit.AgentWaiting && !seen
 	if v.Fault != nil {
 		row.Message = v.Fault.Message
 	}

@@ -373,7 +373,7 @@ func (c *chat) watch() (<-chan struct{}, davit.Cursor) {
 	return c.changed, c.view.Cursor
 }
 
-// look counts subscribers. The first one to come turns done into idle: somebody looks.
+// look counts subscribers that somebody looks at. The first one to come turns done into idle: somebody looks.
 func (c *chat) look(n int) {
 	c.mu.Lock()
 	c.followers += n

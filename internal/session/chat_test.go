@@ -273,6 +273,10 @@ func TestDoneWhenNobodyLooks(t *testing.T) { // spec session S3
 	if err != nil {
 		t.Fatal(err)
 	}
+	if v := r.get(t); v.Status != davit.AgentDone { // it is followed, and nobody is there
+		t.Errorf("followed and not looked at: %s", v.Status)
+	}
+	sub.Look(true)
 	r.untilStatus(t, davit.AgentIdle)
 	since := r.get(t).Since
 	r.send(t, "m2", "two")
@@ -280,5 +284,8 @@ func TestDoneWhenNobodyLooks(t *testing.T) { // spec session S3
 	if v := r.get(t); v.Status != davit.AgentIdle || !v.Since.After(since) {
 		t.Errorf("%s since %s", v.Status, v.Since)
 	}
+	sub.Look(false)
+	r.send(t, "m3", "three")
+	r.untilStatus(t, davit.AgentDone)
 	sub.Close()
 }

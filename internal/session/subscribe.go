@@ -93,6 +93,9 @@ type Subscription struct {
 	reset  string
 	once   sync.Once
 	closed chan struct{}
+
+	mu    sync.Mutex // guards looks
+	looks bool
 }
 
 // Subscribe follows a session: rows after the cursor, or without one the newest tail rows
@@ -114,8 +117,23 @@ func (s *Service) Subscribe(ctx context.Context, id davit.SessionID, after *davi
 	case tail > 0 && uint64(tail) < end.Seq:
 		sub.cursor = davit.Cursor{Epoch: end.Epoch, Seq: end.Seq - uint64(tail)}
 	}
-	c.look(1)
 	return sub, nil
+}
+
+// Look says whether somebody looks at what the subscription shows: what is done then is
+// idle. At first nobody does.
+func (s *Subscription) Look(looks bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if looks == s.looks {
+		return
+	}
+	s.looks = looks
+	if looks {
+		s.chat.look(1)
+	} else {
+		s.chat.look(-1)
+	}
 }
 
 // Next waits for rows. It ends with ctx, with Close, or with the host.
@@ -153,6 +171,6 @@ func (s *Subscription) Next(ctx context.Context) (Rows, error) {
 func (s *Subscription) Close() {
 	s.once.Do(func() {
 		close(s.closed)
-		s.chat.look(-1)
+		s.Look(false)
 	})
 }

@@ -52,6 +52,7 @@ type ClientFrame struct {
 	// Of look: chips are run for what is seen (spec chips C2.4). Without such a frame the
 	// client is seen, and its vertical tabs with it.
 	Hidden bool           `json:"hidden,omitempty"` // nobody sees the client at all
+	Away   bool           `json:"away,omitempty"`   // it may be seen, and nobody is at it: what it shows is not looked at
 	Tabs   *bool          `json:"tabs,omitempty"`   // false: its vertical tabs are not seen
 	Panes  []davit.PaneID `json:"panes,omitempty"`  // panes that it tells about although it is not subscribed to them
 

@@ -11,6 +11,7 @@ import { listen } from "./keys/keys";
 import { App } from "./parts/app";
 import { carded } from "./parts/rowcard";
 import { askLaunch, loadHost, logIn } from "./state/actions";
+import { followAgents } from "./state/agents";
 import { chooseConfig, loadConfigs } from "./state/configs";
 import { loadKey, tokenOf } from "./state/key";
 import { tellSight } from "./state/sight";
@@ -74,6 +75,7 @@ async function start(): Promise<void> {
 	render(<App />, root);
 	listen();
 	tellSight(() => carded.value?.key ?? "");
+	followAgents();
 	effect(() => {
 		if (login.value === "out") return connection.close();
 		connection.connect();

@@ -1849,6 +1849,7 @@ export interface components {
         ClientFrame: {
             /** Format: int64 */
             after?: number;
+            away?: boolean;
             bytes?: string;
             client?: string;
             /** Format: int64 */
@@ -2355,6 +2356,8 @@ export interface components {
             /** Format: int64 */
             rows: number;
             running: boolean;
+            /** Format: date-time */
+            seen?: string;
             session?: string;
             shell?: string;
             startup?: components["schemas"]["StartupFault"];

@@ -138,6 +138,15 @@ export const commands: Command[] = [
 			dialog.value = { kind: "keys" };
 		},
 	},
+	{ id: "agents", group: "Go", title: "Agents", keys: [], run: shows({ kind: "agents" }) },
+	{
+		id: "next-waiting",
+		group: "Go",
+		title: "Next waiting agent",
+		keys: ["alt+shift+a"],
+		// At the time: the module of the agents needs this one.
+		run: () => void import("../state/agents").then((agents) => agents.goToNextWaiting()),
+	},
 	{ id: "tabs", group: "Go", title: "Move between tab list and terminal", keys: ["alt+shift+b"], run: swap },
 	{
 		id: "search-tabs",

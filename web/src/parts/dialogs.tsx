@@ -9,6 +9,7 @@ import { chooseConfig, editConfig, loadConfigs } from "../state/configs";
 import { configs, dialog } from "../state/store";
 import { placeWords } from "../words/chiplayout";
 import { filtered, namedConfigs, needsTrust, sourceWord, trustWords } from "../words/configs";
+import { AgentsDialog } from "./agents";
 import { Keys } from "./bits";
 import { CloseDialog } from "./closedialog";
 import { NewConfigDialog, RemoveConfigDialog, TrustDialog } from "./configdialogs";
@@ -57,6 +58,8 @@ export function Dialogs() {
 			return <Lazy key={open.path} load={loadEditor} name="editor" title="Tab config" props={open} />;
 		case "configs":
 			return <ConfigsDialog />;
+		case "agents":
+			return <AgentsDialog />;
 		case "keys":
 			return <KeysDialog />;
 		case "palette":

@@ -7,6 +7,7 @@ import {
 	CircleAlert,
 	CircleCheck,
 	Copy,
+	CornerDownRight,
 	FolderPlus,
 	Hourglass,
 	Info,
@@ -20,8 +21,10 @@ import {
 import { useEffect } from "preact/hooks";
 import type { Notice, NoticeAction } from "../api/types";
 import { actOn, dismiss, untell } from "../state/actions";
+import { goToPane } from "../state/agents";
 import { editConfig } from "../state/configs";
 import { notices, now, type Told, told } from "../state/store";
+import { paneOf } from "../words/agentlines";
 import { cleanupWords, fileOf, folded, isSlim, left, shownNotices } from "../words/notices";
 import { secondsUntil } from "../words/when";
 import { IconButton, tipOf } from "./bits";
@@ -100,6 +103,7 @@ export function NoticeCard({ notice, at, slim }: { notice: Notice; at: number; s
 	const { command, text, output } = cleanupWords(notice);
 	const actions = (notice.actions ?? []).filter((action) => action.id !== "dismiss");
 	const file = fileOf(notice);
+	const agent = paneOf(notice);
 	return (
 		<article
 			class="notice"
@@ -123,8 +127,14 @@ export function NoticeCard({ notice, at, slim }: { notice: Notice; at: number; s
 					{output}
 				</pre>
 			)}
-			{(actions.length > 0 || file) && (
+			{(actions.length > 0 || file || agent) && (
 				<div class="notice-actions">
+					{agent && (
+						<button type="button" class="button" onClick={() => goToPane(notice.tab ?? "", agent)}>
+							<Icon of={CornerDownRight} size={14} />
+							Go there
+						</button>
+					)}
 					{file && (!slim || actions.length === 0) && (
 						<button
 							type="button"

@@ -1,6 +1,6 @@
 // The left edge: the tabs, one below the other, and what is needed to make one.
 import { useSignal } from "@preact/signals";
-import { Contrast, Keyboard, Monitor, Moon, PanelLeft, Search, Sun } from "lucide";
+import { Bot, Contrast, Keyboard, Monitor, Moon, PanelLeft, Search, Sun } from "lucide";
 import { useRef } from "preact/hooks";
 import { collapsed, dialog, hostInfo, link, type Theme, theme } from "../state/store";
 import { IconButton } from "./bits";
@@ -57,6 +57,14 @@ function RailFoot() {
 				<span class="cut">{link.value.status === "open" ? "connected" : "not connected"}</span>
 			</span>
 			<span class="spacer" />
+			<IconButton
+				icon={Bot}
+				label="Agents"
+				command="agents"
+				onClick={() => {
+					dialog.value = { kind: "agents" };
+				}}
+			/>
 			<IconButton
 				icon={Search}
 				label="Command palette"

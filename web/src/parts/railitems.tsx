@@ -245,6 +245,7 @@ export interface GroupHeadProps {
 export function GroupHead({ item, folded, here, onDragOver }: GroupHeadProps) {
 	const name = groupName(item.group);
 	const editing = renaming.value === item.id;
+	const unread = item.tabs.filter((tab) => tab.head.unread).length;
 	return (
 		// biome-ignore lint/a11y/noStaticElementInteractions: its parts have their roles
 		<div
@@ -273,7 +274,15 @@ export function GroupHead({ item, folded, here, onDragOver }: GroupHeadProps) {
 					{item.tabs.length}
 				</span>
 				{item.group.pinned && <Icon of={Pin} size={12} />}
-				<span class="hidden-text">, {groupAside(item, stateWords)}</span>
+				<span class="hidden-text">
+					, {groupAside(item, stateWords)}
+					{unread > 0 && `, ${unread} unread`}
+				</span>
+				{unread > 0 && (
+					<span class="group-unread" data-tip={`${unread} unread`} aria-hidden="true">
+						{unread}
+					</span>
+				)}
 				<GroupStates states={item.states} />
 			</button>
 			{editing ? (

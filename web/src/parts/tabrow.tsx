@@ -82,6 +82,7 @@ export function Row({ row, view, layout, active, heading }: RowProps) {
 		<div
 			class="row"
 			data-active={active && !heading}
+			data-unread={row.unread || undefined}
 			data-density={heading ? "heading" : view.density === "compact" ? "compact" : "expanded"}
 			onPointerEnter={(event) => {
 				if (hover && event.pointerType === "mouse" && event.buttons === 0) wantCard(key, event.currentTarget);
@@ -115,6 +116,7 @@ export function Row({ row, view, layout, active, heading }: RowProps) {
 					<span class="cut">
 						{title?.kind === "directory" ? shortPath(title.text, 30) : title?.text || row.title}
 					</span>
+					{row.unread && <span class="unread-dot" aria-hidden="true" />}
 					{row.practice && <span class="label">practice</span>}
 					{row.pinned && <Icon of={Pin} size={12} />}
 					<span class="hidden-text">{rowAside(row, third)}</span>

@@ -6,8 +6,10 @@ import { Rows2, Rows4, Settings2, SlidersHorizontal, TriangleAlert } from "lucid
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { ChipLayout, TabView } from "../api/types";
+import { desktop, setDesktop } from "../state/agents";
 import { activePane, dialog, layout, panes, tabView } from "../state/store";
 import { setTabView, setUndoSeconds, undoSeconds, viewRefusals } from "../state/view";
+import type { DesktopWish } from "../words/agentlines";
 import { placeOf } from "../words/chiplayout";
 import { viewOf, warnsOfPull } from "../words/tabs";
 import { Icon } from "./icon";
@@ -62,6 +64,7 @@ export function ViewSettings() {
 					onChange={(change) => void setTabView(change)}
 				/>
 				{open.value && <UndoTime />}
+				<Desktop />
 				<button
 					type="button"
 					class="view-more"
@@ -79,6 +82,22 @@ export function ViewSettings() {
 				</button>
 			</div>
 		</>
+	);
+}
+
+/** What the desktop is told of agents, by this browser. */
+function Desktop() {
+	return (
+		<Choice
+			label="Desktop notifications"
+			value={desktop.value}
+			of={[
+				["off", "Off"],
+				["waiting", "Waiting"],
+				["all", "And done"],
+			]}
+			onPick={(wish) => void setDesktop(wish as DesktopWish)}
+		/>
 	);
 }
 

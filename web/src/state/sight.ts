@@ -8,6 +8,7 @@ import { leaves } from "./tree";
 const narrowRoom = matchMedia("(max-width: 720px)");
 const narrow = signal(narrowRoom.matches);
 const hidden = signal(document.visibilityState === "hidden");
+const focus = signal(document.hasFocus());
 
 /** The pane of a row of the vertical tabs; a tab's row is of the pane that has its focus. */
 function paneOf(key: string): string {
@@ -24,10 +25,16 @@ export function tellSight(card: () => string): void {
 	document.addEventListener("visibilitychange", () => {
 		hidden.value = document.visibilityState === "hidden";
 	});
+	for (const kind of ["focus", "blur"]) {
+		window.addEventListener(kind, () => {
+			focus.value = document.hasFocus();
+		});
+	}
 	const sight = computed(() =>
 		JSON.stringify(
 			sightOf({
 				hidden: hidden.value,
+				focus: focus.value,
 				narrow: narrow.value,
 				collapsed: collapsed.value,
 				drawer: drawer.value,

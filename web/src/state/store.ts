@@ -84,6 +84,7 @@ export type Dialog =
 	| { kind: "params"; config: Config }
 	| { kind: "close"; what: Closing; fail: Fail }
 	| { kind: "keys" }
+	| { kind: "agents" }
 	| { kind: "palette" }
 	| { kind: "configs" }
 	| { kind: "trust"; config: Config }

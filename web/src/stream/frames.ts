@@ -17,6 +17,8 @@ export type ClientFrame =
 export interface Sight {
 	/** Nobody sees the page at all. */
 	readonly hidden: boolean;
+	/** Nobody is at its window: what it shows is not looked at (spec session S3). */
+	readonly away: boolean;
 	/** The vertical tabs are seen. */
 	readonly tabs: boolean;
 	/** Panes of which more is shown for a moment, as the card beside a row does. */

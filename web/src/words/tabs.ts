@@ -43,6 +43,8 @@ export const stateWords: Record<TabState, string> = {
 /** The state of a pane: of the agent's session when it is a chat, else of its program. */
 export function paneState(pane: Pane, session?: Session): TabState {
 	if (session && pane.status !== "lost" && pane.status !== "failed") return agentState(session);
+	const told = pane.status === "running" ? pane.agentState : undefined;
+	if (told && told.status !== "exited") return told.status === "unknown" ? "running" : agentState(told);
 	switch (pane.status) {
 		case "starting":
 			return "starting";
@@ -59,7 +61,7 @@ export function paneState(pane: Pane, session?: Session): TabState {
 	}
 }
 
-function agentState(session: Session): TabState {
+function agentState(session: { status: string; fault?: unknown }): TabState {
 	switch (session.status) {
 		case "starting":
 		case "working":
@@ -98,6 +100,31 @@ export function agentWords(session: Session): string {
 	}
 }
 
+/** What the agent in a terminal does, in words; a guess and an old word say so. */
+export function terminalWords(state: NonNullable<Pane["agentState"]>): string {
+	const words =
+		state.status === "waiting"
+			? state.waiting === "permission"
+				? "waits for a permission"
+				: state.waiting === "question"
+					? "waits for an answer"
+					: "waits for you"
+			: state.status === "unknown"
+				? "not known"
+				: state.status === "exited"
+					? "ended"
+					: stateWords[agentState(state)];
+	const guess = state.source === "title" || state.source === "screen";
+	return words + (state.unconfirmed ? ", not confirmed" : guess ? ", as it seems" : "");
+}
+
+/** Whether an agent waits or is done, and nobody has looked at its pane since. */
+export function isUnread(pane: Pane, session?: Session): boolean {
+	if (!session) return pane.agentState?.unread ?? false;
+	if (session.status === "done") return true;
+	return session.status === "waiting" && Date.parse(pane.seen ?? "") !== Date.parse(session.since);
+}
+
 export interface TabRow {
 	/** Of the tab, and of the pane when the row is one pane of several. */
 	id: string;
@@ -123,6 +150,8 @@ export interface TabRow {
 	color: string;
 	panes: number;
 	pinned: boolean;
+	/** An agent waits or is done, and nobody has looked since. */
+	unread: boolean;
 }
 
 type PaneMap = Readonly<Record<string, Pane>>;
@@ -147,6 +176,7 @@ export function tabRow(tab: Tab, panes: PaneMap, chips: ChipMap, sessions: Sessi
 		state,
 		stateWord: wordOf(state, urgent, sessions),
 		practice: own.some((pane) => pane.practice),
+		unread: own.some((pane) => isUnread(pane, sessionOf(pane, sessions))),
 		panes: own.length,
 	};
 }
@@ -179,6 +209,7 @@ export function paneRow(tab: Tab, pane: Pane, chips: ChipMap, sessions: SessionM
 		state,
 		stateWord: wordOf(state, pane, sessions),
 		practice: pane.practice ?? false,
+		unread: isUnread(pane, session),
 		color: "",
 		panes: 1,
 		pinned: false,
@@ -224,6 +255,8 @@ function wordOf(state: TabState, pane: Pane | undefined, sessions: SessionMap): 
 	}
 	if (state === "failed" && pane?.startup && pane.status === "running")
 		return `startup failed: ${oneLine(pane.startup.command)}`;
+	const told = pane?.status === "running" ? pane.agentState : undefined;
+	if (told && pane && state === paneState(pane) && told.status !== "exited") return terminalWords(told);
 	return stateWords[state];
 }
 
@@ -356,6 +389,7 @@ export function shows(chip: Chip): boolean {
 /** What a row says by shape and colour, or beside its button, in words for those who hear it. */
 export function rowAside(row: TabRow, last?: Line): string {
 	const parts = [row.stateWord];
+	if (row.unread) parts.push("unread");
 	if (last?.text && last.kind !== "state") {
 		parts.push(last.kind === "branch" ? `branch ${last.text}` : last.text);
 	}
