@@ -16,7 +16,7 @@ import (
 	"davit/internal/route"
 )
 
-func TestChatIsLaunched(t *testing.T) { // spec launch L2, L3.3, L5.4, L7
+func TestChatIsLaunched(t *testing.T) { // spec launch L2, L2.1, L3.3, L5.4, L7
 	s := newStage(t)
 	var events []davit.Launched
 	s.started = func(l davit.Launched) { events = append(events, l) }

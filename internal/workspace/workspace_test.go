@@ -293,6 +293,7 @@ func TestExistingBranchIsCheckedOut(t *testing.T) {
 	}
 }
 
+// TestBaseOrder: what a new branch starts from, and a base that is behind (spec launch L9.3).
 func TestBaseOrder(t *testing.T) {
 	s := newScratch(t)
 	upstream := s.repo("upstream")
@@ -407,6 +408,7 @@ func TestPlaceIsNotLedAway(t *testing.T) {
 	}
 }
 
+// TestTwentyAtOnce: the lock of a repository holds across processes (spec launch L9.3).
 func TestTwentyAtOnce(t *testing.T) {
 	s := newScratch(t)
 	repo := s.repo("repo")

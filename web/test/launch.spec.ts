@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { after, test } from "node:test";
 import { clean } from "./axe";
 import {
+	ask,
 	closeAll,
 	closeBrowser,
 	config,
@@ -90,6 +91,50 @@ test("the practice agent is launched into a new worktree, and the receipt says s
 	await page.locator('.row[data-active="true"]').getByText("practice", { exact: true }).first().waitFor();
 	await seesRow(page, /Teach the harbour to signal/);
 	await end("launched");
+});
+
+// Spec launch L6.3: the answer is lost and the host killed behind it; asking again is the same
+// operation, and its receipt tells what happened.
+test("a host that is killed between the form and the receipt launched once, and says so", async () => {
+	const repo = repository();
+	const { page, end } = await openWindow();
+	await closeAll(page);
+	let calls = 0;
+	const ids: string[] = [];
+	await page.route("**/v1/agent.launch", async (route) => {
+		ids.push(route.request().postDataJSON().operationId);
+		if (calls++ > 0) return route.continue();
+		await route.fetch();
+		const { pid } = await ask<{ pid: number }>(page, "host.info", {});
+		process.kill(pid, "SIGKILL");
+		await route.abort("connectionreset");
+	});
+	await page.keyboard.press("Alt+Shift+KeyL");
+	const form = page.getByRole("dialog", { name: "Launch an agent" });
+	await form.locator('input[name="agent"][value="practice"]').check();
+	await form.locator('input[name="where"][value="worktree"]').check();
+	await form.getByLabel("Of the repository").fill(repo);
+	await form.getByLabel("Name", { exact: true }).fill("lifeboat");
+	await form.locator('input[name="surface"][value="terminal"]').check();
+	await form.getByRole("button", { name: "Launch", exact: true }).click();
+	await form.getByRole("alert").first().waitFor();
+	await page.screenshot({ path: new URL("../test-results/launch-cut-off.png", import.meta.url).pathname });
+	execFileSync(process.env.DAVIT_BIN ?? "", ["up", "--detach"], { stdio: "ignore" });
+	await page.locator(".row-main", { hasText: "lifeboat" }).or(page.getByText("lifeboat")).first().waitFor();
+	await form.getByRole("button", { name: "Launch", exact: true }).click();
+	const receipt = page.getByRole("dialog", { name: "Receipt" });
+	await receipt.getByText("Works in").waitFor();
+	await page.screenshot({ path: new URL("../test-results/launch-replayed.png", import.meta.url).pathname });
+	assert.equal(new Set(ids).size, 1, "one operation");
+	assert.equal(calls, 2);
+	const { tabs } = await ask<{ tabs: { worktree?: { branch: string } }[] }>(page, "tab.list", {});
+	assert.deepEqual(
+		tabs.map((tab) => tab.worktree?.branch),
+		["lifeboat"],
+	);
+	const trees = execFileSync("git", ["-C", repo, "worktree", "list"], { encoding: "utf8" });
+	assert.equal(trees.trim().split("\n").length, 2, trees);
+	await end("launch-once");
 });
 
 // Spec launch L8: what can be launched, never a list of entries that cannot; L1: the rest of

@@ -15,7 +15,7 @@ import (
 
 const minimal = `{"agent":"practice","target":{"kind":"existing","worktree":"active"}`
 
-func TestDecodeIntent(t *testing.T) { // spec launch L1
+func TestDecodeIntent(t *testing.T) { // spec launch L1, L9.1
 	raw := `{"agent":"practice","operationId":"1764504000000-0123456789abcdef0123456789abcdef","host":"h_1",
 		"target":{"kind":"create-worktree","create":{"repo":"active","name":"n","nameWasGenerated":true,"branch":"b","baseBranch":"main",
 			"setupDecision":"skip","removeOnClose":true,"startupAgent":1,"startupCommand":null,"startupPrompt":"","startupDraft":{},
