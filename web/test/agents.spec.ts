@@ -47,12 +47,13 @@ test("who waits is unread on every client, and read on all when somebody looks",
 	const dir = repository();
 	const { page, wrong, end } = await openWindow();
 	await closeAll(page);
-	const one = await busy(page, dir);
-	const two = await busy(page, dir);
+	// Both windows show a shell before there is an agent that could be looked at.
 	const shell = await newTerminal(page);
 	const other = await openWindow();
-	await other.page.locator(`.row-main[data-tab="${shell}"]`).click();
 	await other.page.locator(`.row-main[data-tab="${shell}"][aria-current="page"]`).waitFor();
+	const one = await busy(page, dir);
+	const two = await busy(page, dir);
+	await row(page, two.tab).waitFor();
 	hook(one.pane, "UserPromptSubmit");
 	hook(two.pane, "UserPromptSubmit");
 	hook(one.pane, "PermissionRequest", { tool_name: "Bash", tool_input: { command: "make deploy" } });
@@ -119,8 +120,9 @@ test("the desktop is told of who waits when the browser's user has said so, and 
 	});
 	await closeAll(page);
 	const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
-	const agent = await busy(page, dir);
 	await newTerminal(page);
+	const agent = await busy(page, dir);
+	await row(page, agent.tab).waitFor();
 	hook(agent.pane, "UserPromptSubmit");
 	hook(agent.pane, "PermissionRequest", { tool_name: "Bash", tool_input: { command: "cat secrets" } });
 	await page.waitForFunction(() => document.title.startsWith("(1) "));

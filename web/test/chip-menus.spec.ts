@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { clean } from "./axe";
-import { set } from "./layouts";
+import { reset, set } from "./layouts";
 import { fresh } from "./pulls";
 import {
 	ask,
@@ -87,6 +87,7 @@ test("a branch is switched to, made, and opened where it is checked out; what wa
 	await menu.getByRole("menuitem", { name: /reef/ }).getByText("open in a tab").waitFor();
 	await menu.getByRole("menuitem", { name: /reef/ }).click();
 	await branch.filter({ hasText: "reef" }).waitFor();
+	await reset(page);
 	assert.deepEqual(wrong, []);
 	await end("menu-branches-end");
 });
@@ -134,6 +135,7 @@ test("the directory menu goes into directories, looks further down, and says why
 	await page.keyboard.press("Escape");
 	await page.locator(".stage .terminal textarea").focus();
 	await page.keyboard.press("Control+KeyC");
+	await reset(page);
 	assert.deepEqual(wrong, []);
 	await end("menu-directory-end");
 });
