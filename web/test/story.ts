@@ -124,14 +124,21 @@ export async function seesRow(page: Page, wanted: string | RegExp): Promise<stri
 
 /** Opens a terminal tab and waits for its prompt; gives the tab's id. */
 export async function newTerminal(page: Page): Promise<string> {
-	const before = await page.locator(".row-main").count();
+	const before = await page
+		.locator(".row-main[data-tab]")
+		.evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.tab ?? ""));
 	await page.keyboard.press("Alt+Shift+KeyT");
-	await page.locator(".row-main").nth(before).waitFor({ state: "attached" });
-	const id = await page.locator('.row-main[aria-current="page"]').getAttribute("data-tab");
+	// Its row comes with the host's event, and is shown with the answer to who asked.
+	const shown = await page.waitForFunction((known) => {
+		const row = document.querySelector<HTMLElement>('.row-main[data-tab][aria-current="page"]');
+		const id = row?.dataset.tab ?? "";
+		return id !== "" && !known.includes(id) ? id : null;
+	}, before);
+	const id = (await shown.jsonValue()) ?? "";
 	await page.locator(".stage .terminal .xterm-rows").waitFor();
 	await seesRow(page, /[$#%>]\s*$/);
 	await page.locator(".stage .terminal textarea").focus();
-	return id ?? "";
+	return id;
 }
 
 export async function type(page: Page, line: string): Promise<void> {

@@ -46,6 +46,8 @@ interface Press {
 	lifted: boolean;
 	moved: boolean;
 	frame: number;
+	/** What the browser would drag by itself, if the press were its own. */
+	native: HTMLElement[];
 }
 
 function listen(root: HTMLElement, asked: { current: TouchDrag }): () => void {
@@ -54,6 +56,7 @@ function listen(root: HTMLElement, asked: { current: TouchDrag }): () => void {
 		if (!press) return;
 		clearTimeout(press.timer);
 		cancelAnimationFrame(press.frame);
+		for (const one of press.native) one.draggable = true;
 		press = null;
 	};
 	const cancel = () => {
@@ -91,6 +94,7 @@ function listen(root: HTMLElement, asked: { current: TouchDrag }): () => void {
 			lifted: false,
 			moved: false,
 			frame: 0,
+			native: draggables(at, root),
 			timer: window.setTimeout(() => {
 				if (press !== begun) return;
 				begun.lifted = asked.current.lift(what);
@@ -99,6 +103,8 @@ function listen(root: HTMLElement, asked: { current: TouchDrag }): () => void {
 			}, hold),
 		};
 		press = begun;
+		// Else its own drag begins under a finger that stays, and takes the pointer away.
+		for (const one of begun.native) one.draggable = false;
 	};
 	const move = (event: PointerEvent) => {
 		if (press?.pointer !== event.pointerId) return;
@@ -157,6 +163,15 @@ function listen(root: HTMLElement, asked: { current: TouchDrag }): () => void {
 		window.removeEventListener("pointerup", up);
 		window.removeEventListener("pointercancel", cancel);
 	};
+}
+
+/** The element and those around it that the browser would drag. */
+function draggables(at: HTMLElement, root: HTMLElement): HTMLElement[] {
+	const found: HTMLElement[] = [];
+	for (let one: HTMLElement | null = at; one && one !== root; one = one.parentElement) {
+		if (one.draggable) found.push(one);
+	}
+	return found;
 }
 
 function itemOf(at: HTMLElement): Lifted | null {
