@@ -29,25 +29,31 @@ $(PAGE): web/node_modules/.package-lock.json $(PAGESRC)
 	cd web && npm run --silent check && npm run --silent build
 
 # First, or the machine waits for them with one core at the end.
-LONGEST := ./web ./internal/daemon ./internal/cli ./internal/session ./internal/tab
+LONGEST := ./internal/daemon ./internal/cli ./internal/session ./internal/tab
+REST     = $(shell $(GO) list ./... | grep -v '^davit/web$$')
 
 test: vet build ## every test: Go with -race, the page's, browser stories
 	cd web && npm run --silent test:unit
-	$(GO) test -race -count=1 -timeout 25m $(LONGEST) ./... # some build the program: no cached answers
+	$(GO) test -count=1 -timeout 25m ./web # alone: a page on a busy machine tells of the machine
+	$(GO) test -race -count=1 -timeout 25m $(LONGEST) $(REST) # some build the program: no cached answers
 
 # Real agents: installed below .cache, never part of the tree. Where root allows, their tests
 # run in a network namespace that has nothing but loopback.
 AGENTS   := $(CURDIR)/.cache/agents
 OPENCODE := 1.18.33
+CLAUDE   := 2.1.197
+CODEX    := 0.171.0
+GEMINI   := 0.61.0
 ALONE     = $(shell unshare -n sh -c 'ip link set lo up' 2>/dev/null && echo unshare -n)
 
-test-agents: ## whole chats with the real OpenCode (npm) and a stand-in model (ARGS=-update records its frames)
+test-agents: ## the real OpenCode in a chat; prompts into Claude Code, Codex and Gemini CLI (npm), with a stand-in model (ARGS=-update records frames)
 	@mkdir -p $(AGENTS)
 	@test "$$($(AGENTS)/node_modules/.bin/opencode --version 2>/dev/null)" = $(OPENCODE) || { npm install --no-audit --no-fund --ignore-scripts --prefix $(AGENTS) opencode-ai@$(OPENCODE) && node $(AGENTS)/node_modules/opencode-ai/postinstall.mjs; }
+	@test -x $(AGENTS)/node_modules/.bin/gemini || npm install --no-audit --no-fund --prefix $(AGENTS) @anthropic-ai/claude-code@$(CLAUDE) @openai/codex@$(CODEX) @google/gemini-cli@$(GEMINI)
 	$(GO) test -c -o $(AGENTS)/protocol.test ./internal/session/acp
 	$(GO) test -c -o $(AGENTS)/chat.test ./internal/daemon
 	@alone="$(ALONE)"; echo "== $${alone:-no network namespace}"; \
-	run() { cd $(CURDIR)/$$1 && DAVIT_TEST_AGENTS=$(AGENTS) $$alone sh -c "$${alone:+ip link set lo up &&} exec \"\$$@\"" sh "$$2" -test.v -test.timeout 20m -test.run '^TestOpenCode' $$3; }; \
+	run() { cd $(CURDIR)/$$1 && DAVIT_TEST_AGENTS=$(AGENTS) $$alone sh -c "$${alone:+ip link set lo up &&} exec \"\$$@\"" sh "$$2" -test.v -test.timeout 40m -test.run '^Test(OpenCode|AgentTerminals)' $$3; }; \
 	(run internal/session/acp $(AGENTS)/protocol.test "$(ARGS)") && (run internal/daemon $(AGENTS)/chat.test)
 
 e2e: build ## the stories alone: scripts, the killed host, the browser

@@ -249,11 +249,13 @@ test("the launch form names the repository and cuts no agent's name", async () =
 	await seesRow(page, "there");
 	// The tab is called after where its shell is now.
 	await page.locator(".row-main").getByText(basename(linked), { exact: true }).first().waitFor();
+	const listed = page.waitForResponse("**/v1/workspace.list");
 	await page.keyboard.press("Alt+Shift+KeyL");
 	const form = page.getByRole("dialog", { name: "Launch an agent" });
 	const field = form.getByLabel("Of the repository");
 	await form.locator('input[name="agent"][value="practice"]').check();
 	await form.locator('input[name="where"][value="worktree"]').check();
+	await (await listed).finished();
 	await field.fill(linked);
 	await form.locator('input[name="where"][value="workspace"]').check();
 	await form.locator('input[name="where"][value="worktree"]').check();

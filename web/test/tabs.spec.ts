@@ -219,7 +219,8 @@ test("the pull request's chip opens its page, and copies its link", async () => 
 	await chip.focus();
 	await page.keyboard.press("Shift+F10");
 	await page.getByRole("menuitem", { name: "Copy “PR #12”" }).waitFor();
-	await page.keyboard.press("End");
+	await page.keyboard.press("End"); // the prompt; above it the number
+	await page.keyboard.press("ArrowUp");
 	await page.keyboard.press("Enter");
 	await page.getByText("Number copied").waitFor();
 	assert.equal(await copied(), "PR #12");
