@@ -47,9 +47,8 @@ export function LaunchDialog() {
 			.catch(() => undefined); // the field takes any path
 	}, []);
 
-	const { where, workspace } = launchForm.value;
-	useEffect(() => {
-		// A new worktree belongs to the repository, not to the linked worktree one happens to be in.
+	// A new worktree belongs to the repository, not to the linked worktree one happens to be in.
+	const belong = ({ where, workspace }: Form) => {
 		if (where !== "worktree" || workspace === "") return;
 		client
 			.call("worktree.list", { dir: workspace })
@@ -62,7 +61,8 @@ export function LaunchDialog() {
 				}
 			})
 			.catch(() => undefined); // the launch will say what is wrong with it
-	}, [where]);
+	};
+	useEffect(() => belong(launchForm.value), []);
 
 	const send = async () => {
 		if (busy.value) return;
@@ -81,6 +81,7 @@ export function LaunchDialog() {
 			busy={busy.value}
 			preferred={preferred.value}
 			onChange={(form) => {
+				if (form.where !== launchForm.value.where) belong(form);
 				launchForm.value = form;
 			}}
 			onSend={() => void send()}
