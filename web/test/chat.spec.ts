@@ -111,6 +111,12 @@ test("a prompt that is left unsent waits in the composer", async () => {
 });
 
 // Spec session S1.7: permission by keyboard, told once.
+/** Keys answer a question only when it has been there for a moment: what was being typed does not. */
+async function settled(page: Page): Promise<void> {
+	const since = await page.evaluate(() => performance.now());
+	await page.waitForFunction((then) => performance.now() - then > 1000, since);
+}
+
 test("a permission question is answered by a key, and the file is there", async () => {
 	const { page, end } = await openWindow();
 	await closeAll(page);
@@ -123,6 +129,7 @@ test("a permission question is answered by a key, and the file is there", async 
 	assert.ok(!existsSync(join(dir, "NOTES.md")), "nothing is written before the answer");
 	await clean(page, "a permission question");
 	await page.screenshot({ path: new URL("../test-results/chat-ask.png", import.meta.url).pathname });
+	await settled(page);
 	await page.keyboard.press("y");
 	await card.waitFor({ state: "detached" });
 	await page.locator(".chat-line").getByText("Allow once").waitFor();
