@@ -146,7 +146,8 @@ type OnClose struct {
 	ShellKind      string        `json:"shellKind"` // posix | bash | zsh | fish
 	Timeout        time.Duration `json:"timeout"`   // nanoseconds, for each command
 	RemoveWorktree *Worktree     `json:"removeWorktree,omitempty"`
-	Ran            bool          `json:"ran,omitempty"` // cleanup_was_run
+	Worktree       *Worktree     `json:"worktree,omitempty"` // the tab's own: a command that removes it does so by davit's rules
+	Ran            bool          `json:"ran,omitempty"`      // cleanup_was_run
 }
 
 // ClosedTab is a tab, or one pane of an open tab, that undo can bring back. Those that

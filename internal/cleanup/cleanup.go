@@ -21,6 +21,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"davit"
@@ -88,12 +90,26 @@ type Step struct {
 func Steps(p davit.OnClose) []Step {
 	var steps []Step
 	for _, c := range p.Commands {
-		steps = append(steps, Step{Index: len(steps), Kind: StepCommand, Command: c})
+		kind := StepCommand
+		if p.Worktree != nil && IsRemoval(c, shellOf(p), p.Worktree.Path) {
+			kind = StepRemove
+		}
+		steps = append(steps, Step{Index: len(steps), Kind: kind, Command: c})
 	}
 	if w := p.RemoveWorktree; w != nil {
 		steps = append(steps, Step{Index: len(steps), Kind: StepRemove, Command: "git worktree remove " + template.Word(shellOf(p), w.Path)})
 	}
 	return steps
+}
+
+// IsRemoval says whether a command is `git worktree remove` of that path and nothing more.
+// One is carried out by the rules of a removal (spec launch L9.6), as git by itself lets go
+// what is lost with the folder: commits of a detached HEAD, a repository in an ignored folder,
+// edits behind skip-worktree. A command with an option, or with more in it, is the user's own.
+func IsRemoval(command string, shell template.Shell, path string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(command), "git worktree remove ")
+	rest = strings.TrimSpace(rest)
+	return ok && slices.Contains([]string{path, template.Word(shell, path), "'" + path + "'", `"` + path + `"`}, rest)
 }
 
 // shellOf is the shell that a plan's commands are for, and shown for: those of the pages
@@ -285,7 +301,11 @@ func Run(ctx context.Context, dir string, remove Remove, now func() time.Time) e
 }
 
 func runRemove(ctx context.Context, s Step, plan Plan, remove Remove) Step {
-	removed, err := remove(ctx, plan.State, *plan.OnClose.RemoveWorktree)
+	of := plan.OnClose.RemoveWorktree
+	if of == nil {
+		of = plan.OnClose.Worktree
+	}
+	removed, err := remove(ctx, plan.State, *of)
 	s.Kept, s.Ignored, s.IgnoredCount = removed.Kept, removed.Ignored, removed.IgnoredCount
 	if err != nil {
 		s.State, s.Error = StepFailed, err.Error()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"davit"
+	"davit/internal/template"
 	"davit/internal/testenv"
 )
 
@@ -224,5 +225,26 @@ func TestTakeBack(t *testing.T) {
 	}
 	if r, err := Read(state, "c_2", plan.OnClose); err != nil || r.Back || len(r.Steps) != 1 {
 		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// TestIsRemoval: what is carried out as a removal is the very command, in any quotes that a
+// shell reads as that path; a command with an option, or with more, is the user's (spec tabs
+// T5.9, T5.10).
+func TestIsRemoval(t *testing.T) {
+	path := "/w/it's here"
+	for command, want := range map[string]bool{
+		`git worktree remove "/w/it's here"`:                      true,
+		"git worktree remove " + template.Word(template.Sh, path): true,
+		"  git worktree remove  \"/w/it's here\"  ":               true,
+		`git worktree remove --force "/w/it's here"`:              false,
+		`git worktree remove "/w/it's here" && git branch -d x`:   false,
+		`git worktree remove "/w/it's here/below"`:                false,
+		`echo git worktree remove "/w/it's here"`:                 false,
+		"git worktree remove":                                     false,
+	} {
+		if IsRemoval(command, template.Sh, path) != want {
+			t.Errorf("%q: %t", command, !want)
+		}
 	}
 }

@@ -200,7 +200,7 @@ func (d *draft) whole(t davit.Tab) davit.Tab {
 // takePlan queues the cleanup of a tab that closes.
 func (d *draft) takePlan(b burial, row *store.TabRow) {
 	plan := *row.Tab.OnClose
-	plan.Ran = true
+	plan.Ran, plan.Worktree = true, row.Tab.Worktree
 	row.Tab.OnClose = &plan
 	cleanup := store.CleanupRow{
 		ID: "c_" + randomHex(8), Tab: row.Tab.ID, TabTitle: row.Tab.Title, Plan: plan, State: store.CleanupQueued,

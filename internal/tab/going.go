@@ -164,14 +164,23 @@ func closedLine(row store.TabRow, c store.CleanupRow) string {
 	}
 	add(deletedText(c))
 	if step, ok := removal(c); ok {
-		if len(step.Kept) > 0 {
-			parts = append(parts, "kept: "+strings.Join(step.Kept, ", "))
+		if kept := stillKept(c, step); len(kept) > 0 {
+			parts = append(parts, "kept: "+strings.Join(kept, ", "))
 		}
 		if text := workspace.IgnoredText(workspace.Ignored{Paths: step.Ignored, Count: step.IgnoredCount}, true); text != "" {
 			parts = append(parts, text)
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// stillKept is what a removal kept, without the branch that a later command has deleted.
+func stillKept(c store.CleanupRow, removed cleanup.Step) []string {
+	deleted := deletedText(c)
+	return slices.DeleteFunc(slices.Clone(removed.Kept), func(kept string) bool {
+		name, isBranch := strings.CutPrefix(kept, "branch ")
+		return isBranch && strings.Contains(deleted+" ", "deleted branch "+name+" ")
+	})
 }
 
 // removal is the record of a cleanup's own removal of a worktree.
@@ -243,8 +252,8 @@ func backNotes(row store.TabRow, c store.CleanupRow, begun, gone bool) []string 
 	switch {
 	case gone && row.Tab.Worktree != nil:
 		notes = append(notes, "its worktree is gone: "+row.Tab.Worktree.Path)
-		if step, ok := removal(c); ok && len(step.Kept) > 0 {
-			notes = append(notes, "kept: "+strings.Join(step.Kept, ", "))
+		if step, ok := removal(c); ok && len(stillKept(c, step)) > 0 {
+			notes = append(notes, "kept: "+strings.Join(stillKept(c, step), ", "))
 		}
 	case begun && w != nil && c.State == store.CleanupRunning:
 		notes = append(notes, "its worktree still goes: "+w.Path)

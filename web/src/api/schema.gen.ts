@@ -2300,6 +2300,7 @@ export interface components {
             shellKind: string;
             /** Format: int64 */
             timeout: number;
+            worktree?: components["schemas"]["Worktree"];
         };
         OpenRequest: {
             background?: boolean;
